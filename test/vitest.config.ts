@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source', 'node', 'import', 'default'] } },
+  oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
+  test: {
+    root: '.',
+    globals: true,
+    include: ['{apps,libs,prisma}/**/*.spec.ts', 'test/**/*.{spec,e2e,conformance}.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    pool: 'threads',
+    isolate: false,
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
