@@ -1,0 +1,193 @@
+import type {
+  Account,
+  AccountInfo,
+  Balances,
+  Feature,
+  PaymentChargeDetails,
+  PaymentRequest,
+  PaymentStatusDetails,
+  RefundAccount,
+  ScaMethod,
+  Transaction,
+  UserCredentials,
+} from '#libs/contract';
+import type { JWK } from 'jose';
+import type { BankHttp } from './bank-http.js';
+import type { UkOpenBankingQuirks, UkOpenBankingSettings } from './uk-open-banking/uk-open-banking.types.js';
+
+/** What the caller knows of the person at the bank. `ipAddress` is set only when the PSU is present (an attended call). */
+export interface PsuHeaders {
+  id?: string;
+  corporateId?: string;
+  ipAddress?: string;
+  userAgent?: string;
+  lastLoginAt?: Date;
+}
+
+/** Who is asking. Built by the aggregator; a connector only reads it. `tracingId` is 32 lowercase hex characters. */
+export interface Call {
+  psu: PsuHeaders;
+  tracingId: string;
+  signal: AbortSignal;
+}
+
+/** `keep` saves a grant the bank has renewed, before the call goes on: a rotated refresh token lives once. */
+export interface Consented extends Call {
+  grant: Grant;
+  keep(renewed: Grant): Promise<void>;
+}
+
+/**
+ * What the bank gave us. `state` is the connector's own JSON: others store it encrypted and never look inside.
+ * `expiresAt` is the bank's end of the consent, where it has one.
+ */
+export interface Grant {
+  institutionConsentId: string;
+  state: unknown;
+  expiresAt?: Date;
+}
+
+/** How the answer comes back: our own 32-hex state, used as the OAuth state, and the redirect address we registered. */
+export interface Return {
+  state: string;
+  redirectUri: string;
+}
+
+/** What an account consent asks for. Dates are instants; `renews` re-authorises a consent the bank already knows. */
+export interface AccountAccess extends Return {
+  featureScope: Feature[];
+  transactionFrom?: Date;
+  transactionTo?: Date;
+  expiresAt?: Date;
+  accounts?: AccountInfo[];
+  renews?: Grant;
+}
+
+/** How a payment is authorised. `idempotencyKey` (40 characters at most) makes asking twice for one consent harmless. */
+export interface PaymentAccess extends Return {
+  idempotencyKey: string;
+}
+
+/** Where an authorisation stands. PSD2's SCA approaches are exactly these ways of waiting. */
+export type Step =
+  | { kind: 'redirect'; url: string; pending: Grant }
+  | { kind: 'choose-method'; methods: ScaMethod[]; pending: Grant }
+  | { kind: 'enter-code'; pending: Grant }
+  | { kind: 'decoupled'; message: string; pending: Grant }
+  | { kind: 'authorised'; grant: Grant }
+  | { kind: 'rejected'; reason: string };
+
+export type Answer = { callback: URLSearchParams } | { method: ScaMethod } | { code: string } | { poll: true };
+
+/** `next` is read only by its maker: hand it back as `Range.cursor`. Absent means the end. */
+export interface Page<T> {
+  items: T[];
+  next?: string;
+}
+
+/** Both ends are inclusive instants. */
+export interface Range {
+  from?: Date;
+  before?: Date;
+  cursor?: string;
+}
+
+/**
+ * A payment as the bank sees it. `final` tells whether the bank will say anything new (an institution decides for
+ * ACSC). Nothing here is ever guessed: what the bank did not say is absent.
+ */
+export interface BankPayment {
+  institutionPaymentId: string;
+  institutionConsentId: string;
+  statusDetails: PaymentStatusDetails;
+  final: boolean;
+  createdAt?: string;
+  chargeDetails?: PaymentChargeDetails[];
+  refundAccount?: RefundAccount;
+}
+
+/** Checks the funds where the protocol can, then sends the payment. See `Connector.resendable` before sending twice. */
+export type Pay = (call: Consented, payment: PaymentRequest, idempotencyKey: string) => Promise<BankPayment>;
+
+/** One entry per feature of the contract that reaches a bank: the key is the capability, the value the work. */
+export interface Operations {
+  INITIATE_ACCOUNT_REQUEST(call: Call, access: AccountAccess): Promise<Step>;
+  INITIATE_EMBEDDED_ACCOUNT_REQUEST(call: Call, access: AccountAccess, who: UserCredentials): Promise<Step>;
+  ACCOUNTS(call: Consented): Promise<Account[]>;
+  ACCOUNT(call: Consented, accountId: string): Promise<Account>;
+  ACCOUNT_BALANCES(call: Consented, accountId: string): Promise<Balances>;
+  ACCOUNT_TRANSACTIONS(call: Consented, accountId: string, range: Range): Promise<Page<Transaction>>;
+  INITIATE_DOMESTIC_SINGLE_PAYMENT(call: Call, payment: PaymentRequest, access: PaymentAccess): Promise<Step>;
+  CREATE_DOMESTIC_SINGLE_PAYMENT: Pay;
+  EXISTING_PAYMENTS_DETAILS(call: Consented, institutionPaymentId: string): Promise<BankPayment>;
+}
+
+/** One bank, reached. Every function throws only `InstitutionError`, or the abort reason of `call.signal`. */
+export interface Connector {
+  readonly operations: Readonly<Partial<Operations>>;
+  /** Whether a payment whose answer was lost may be sent again under the same key. If not, it can only be polled. */
+  readonly resendable: boolean;
+  /** One step on: the PSU came back, chose a method, typed a code, or we poll. */
+  proceed(call: Call, pending: Grant, answer: Answer): Promise<Step>;
+  /** Ends the consent at the bank. A consent that is already gone counts as done. */
+  revoke(call: Consented): Promise<void>;
+}
+
+/** What differs by protocol: the overridable mapping functions and the settings of one bank. */
+export interface ProtocolDetails {
+  'uk-open-banking': { quirks: UkOpenBankingQuirks; settings: UkOpenBankingSettings };
+}
+export type Protocol = keyof ProtocolDetails;
+
+/** Bounds of one walk over a bank's pages: what comes after is refused, never cut silently. */
+export interface PageBounds {
+  pages: number;
+  records: number;
+  ms: number;
+}
+
+/** A bank is data. Whatever differs is a field here or a mapper in `quirks`; never an `if (bank === …)`. */
+export interface Institution<P extends Protocol = Protocol> {
+  id: string;
+  name: string;
+  fullName: string;
+  countries: { displayName: string; countryCode2: string; bic?: string }[];
+  environmentType: 'SANDBOX' | 'MOCK' | 'LIVE';
+  credentialsType: 'OPEN_BANKING_UK_AUTO' | 'OPEN_BANKING_UK_MANUAL';
+  media: { source: string; type: 'icon' | 'logo' }[];
+  protocol: P;
+  /** Where the protocol starts: for UK Open Banking the issuer. */
+  baseUrl: string;
+  /** Features our connector has and this bank lacks. */
+  without?: Feature[];
+  /** Features that are not operations, such as ACCOUNT_TRANSACTIONS_WITH_MERCHANT. */
+  modifiers?: Feature[];
+  /** How long account access lasts before the customer must confirm it again. */
+  maxConsentDays: number;
+  /** The longest span of one transactions request, for banks that refuse longer ones. */
+  transactionsSpanDays?: number;
+  /** Whether ACSC (debtor side settled) is the bank's last word on a payment. */
+  acscIsFinal: boolean;
+  /** PSU headers the bank cannot do without. */
+  requiredPsuHeaders: (keyof PsuHeaders)[];
+  pageBounds: PageBounds;
+  settings: ProtocolDetails[P]['settings'];
+  quirks?: Partial<ProtocolDetails[P]['quirks']>;
+}
+
+/** Our registration at one bank: a private PS256 key and the names the bank knows us by. */
+export interface TppCredentials {
+  clientId: string;
+  organisationId: string;
+  softwareStatementId: string;
+  redirectUri: string;
+  signingKey: JWK;
+  kid: string;
+}
+
+/** What a connector is given. It neither logs nor reads clocks, configuration or key files by itself. */
+export interface Tools {
+  http: BankHttp;
+  now(): Date;
+  credentials: TppCredentials;
+}
