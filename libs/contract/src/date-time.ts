@@ -40,7 +40,8 @@ export function formatDuration(ms: number): string {
   const hours = Math.floor(left / 3_600_000) % 24;
   const minutes = Math.floor(left / 60_000) % 60;
   const millis = left % 60_000;
-  const seconds = millis % 1000 === 0 ? String(millis / 1000) : `${Math.floor(millis / 1000)}.${fraction(millis % 1000)}`;
+  const seconds =
+    millis % 1000 === 0 ? String(millis / 1000) : `${Math.floor(millis / 1000)}.${fraction(millis % 1000)}`;
   const time = `${hours ? `${hours}H` : ''}${minutes ? `${minutes}M` : ''}${millis ? `${seconds}S` : ''}`;
   if (!days && !time) return 'PT0S';
   return `P${days ? `${days}D` : ''}${time ? `T${time}` : ''}`;

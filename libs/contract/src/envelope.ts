@@ -41,7 +41,11 @@ export function envelope<T>(
   };
 }
 
-const links = { type: 'object', selfRequired: false, additionalProperties: { type: 'string' } } satisfies ApiPropertyOptions;
+const links = {
+  type: 'object',
+  selfRequired: false,
+  additionalProperties: { type: 'string' },
+} satisfies ApiPropertyOptions;
 const made = new Map<string, Type<object>>();
 
 /** The documented class of an envelope around one object. `name` is needed only where the contract departs from its pattern. */

@@ -22,6 +22,7 @@ import {
   MinLength,
   ValidateBy,
   ValidateNested,
+  type ValidationArguments,
 } from 'class-validator';
 import { isDateTime } from './date-time.js';
 
@@ -110,7 +111,9 @@ export function Integer(options: NumberOptions = {}): PropertyDecorator {
 /** `true` or `false`. */
 export function Flag(options: FieldOptions = {}): PropertyDecorator {
   const rule = IsBoolean({ each: options.array !== undefined });
-  return field(options, { type: 'boolean' }, [rule], (text) => (text === 'true' ? true : text === 'false' ? false : text));
+  return field(options, { type: 'boolean' }, [rule], (text) =>
+    text === 'true' ? true : text === 'false' ? false : text,
+  );
 }
 
 /** One of the values of an enumeration, which becomes a single component named `enumName` in the OpenAPI document. */
@@ -148,12 +151,27 @@ export function Json(options: FieldOptions & { values?: 'string' } = {}): Proper
   const each = { each: options.array !== undefined };
   const rules = [IsObject(each)];
   if (options.values) {
-    const validate = (value: unknown) => isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
+    const validate = (value: unknown) =>
+      isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
     const defaultMessage = () => '$property must have text values only';
     rules.push(ValidateBy({ name: 'stringValues', validator: { validate, defaultMessage } }, each));
   }
   const additionalProperties = options.values ? { type: 'string' } : true;
   return field(options, { type: 'object', additionalProperties }, rules);
+}
+
+/** A rule on one member that its object has at least one of `members`; the fault names the first of them. */
+export function AnyOf(...members: [string, ...string[]]): PropertyDecorator {
+  const validate = (_: unknown, args?: ValidationArguments) => {
+    const whole: object = args?.object ?? {};
+    return members.some((member) => isPresent(Reflect.get(whole, member)));
+  };
+  const defaultMessage = () => `one of ${members.join(', ')} is needed`;
+  return ValidateBy({ name: 'anyOf', validator: { validate, defaultMessage } }, { context: { sibling: members[0] } });
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -216,5 +234,7 @@ function fromQuery(value: unknown, list: boolean, fromText: (text: string) => un
   if (value === undefined || value === null) return undefined;
   if (!list) return typeof value === 'string' ? fromText(value) : value;
   const items: unknown[] = Array.isArray(value) ? value : [value];
-  return items.flatMap((item) => (typeof item === 'string' ? item.split(',').map((text) => fromText(text.trim())) : [item]));
+  return items.flatMap((item) =>
+    typeof item === 'string' ? item.split(',').map((text) => fromText(text.trim())) : [item],
+  );
 }

@@ -6,9 +6,25 @@ export class AmountError extends Error {
 /** Currencies of ISO 4217 whose minor unit is not the hundredth. */
 const minorDigits: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
-    ['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'].map(
-      (code) => [code, 0],
-    ),
+    [
+      'BIF',
+      'CLP',
+      'DJF',
+      'GNF',
+      'ISK',
+      'JPY',
+      'KMF',
+      'KRW',
+      'PYG',
+      'RWF',
+      'UGX',
+      'UYI',
+      'VND',
+      'VUV',
+      'XAF',
+      'XOF',
+      'XPF',
+    ].map((code) => [code, 0]),
   ),
   ...Object.fromEntries(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3])),
   ...Object.fromEntries(['CLF', 'UYW'].map((code) => [code, 4])),
@@ -46,7 +62,8 @@ export function toMinor(amount: number | string, currency?: string): bigint {
   const { negative, whole, fraction } = split(typeof amount === 'number' ? plain(amount) : amount);
   const digits = currency === undefined ? 2 : decimalsOf(currency);
   const significant = fraction.replace(/0+$/, '');
-  if (significant.length > digits) throw new AmountError(`the amount is finer than the minor unit of ${currency ?? 'most currencies'}`);
+  if (significant.length > digits)
+    throw new AmountError(`the amount is finer than the minor unit of ${currency ?? 'most currencies'}`);
   const minor = BigInt(whole + significant.padEnd(digits, '0'));
   return negative ? -minor : minor;
 }

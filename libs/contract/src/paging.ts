@@ -100,7 +100,12 @@ export function slicePage<T>(rows: readonly T[], page: Pick<OffsetPage, 'limit' 
 }
 
 function unexpected(parameter: string, message: string): Issue {
-  return { type: 'INVALID_REQUEST', code: 'INVALID_PROPERTY_UNEXPECTED_VALUE', parameter, message: `${parameter} ${message}` };
+  return {
+    type: 'INVALID_REQUEST',
+    code: 'INVALID_PROPERTY_UNEXPECTED_VALUE',
+    parameter,
+    message: `${parameter} ${message}`,
+  };
 }
 
 function isSort(value: string): value is SortEnum {

@@ -94,8 +94,19 @@ export const problems = {
   unexpectedValue: problem(400, 'INVALID_REQUEST', 'INVALID_PROPERTY_UNEXPECTED_VALUE', 'The value is not allowed'),
   unexpectedValues: (issues: Issue[]): Problem => new Problem({ status: 400, issues }),
   noTransactions: problem(400, 'DATA_PLUS', 16002, 'No transactions in the selected period'),
-  tooManyRecords: problem(400, 'INVALID_REQUEST', 'INVALID_PROPERTY_UNEXPECTED_VALUE', 'Too many records: narrow the window'),
-  credentialsMissing: problem(401, 'CREDENTIALS', 'CREDENTIALS_MISSING', 'Authentication header not present', challenge),
+  tooManyRecords: problem(
+    400,
+    'INVALID_REQUEST',
+    'INVALID_PROPERTY_UNEXPECTED_VALUE',
+    'Too many records: narrow the window',
+  ),
+  credentialsMissing: problem(
+    401,
+    'CREDENTIALS',
+    'CREDENTIALS_MISSING',
+    'Authentication header not present',
+    challenge,
+  ),
   credentialsInvalid: problem(
     401,
     'CREDENTIALS',
@@ -123,8 +134,14 @@ export const problems = {
   conflict: problem(409, 'INVALID_REQUEST', 'CONFLICT', 'The resource already exists or was changed by another call'),
   payloadTooLarge: problem(413, 'INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'The request body is too large'),
   unsupportedMediaType: problem(415, 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', 'The content type is not supported'),
-  featureNotSupported: ({ message = 'The institution does not support this feature' }: { message?: string } = {}): Problem =>
-    new Problem({ status: 424, message, issues: [{ type: 'INVALID_REQUEST', code: 'FEATURE_NOT_SUPPORTED', message }] }),
+  featureNotSupported: ({
+    message = 'The institution does not support this feature',
+  }: { message?: string } = {}): Problem =>
+    new Problem({
+      status: 424,
+      message,
+      issues: [{ type: 'INVALID_REQUEST', code: 'FEATURE_NOT_SUPPORTED', message }],
+    }),
   institutionFailed: (failure: { errorMessage: string; httpStatusCode?: number | undefined }): Problem =>
     new Problem({
       status: 424,
@@ -170,14 +187,15 @@ interface Fault {
 
 /**
  * Walks the tree of refusals in the order of the class. A rule may place its fault deeper than the member it sits on
- * through its `context`: `{ member: 'amount' }` on `$.paymentRequest.amount` names `$.paymentRequest.amount.amount`.
+ * through its `context`, `{ member: 'amount' }` on `$.paymentRequest.amount` names `$.paymentRequest.amount.amount`, or beside
+ * it with `{ sibling }`.
  */
 function collect(errors: readonly ValidationError[], parent: string): Fault[] {
   return errors.flatMap((error) => {
     const path = join(parent, error.property);
     const rules = Object.keys(error.constraints ?? {});
     const missing = error.value === undefined || error.value === null;
-    const shown = missing && rules.includes('isDefined') ? ['isDefined'] : rules.slice(-1);
+    const shown = rules.includes('isDefined') ? ['isDefined'] : rules.slice(-1);
     const own = shown.map((rule): Fault => {
       const context: unknown = error.contexts?.[rule];
       const message = error.constraints?.[rule] ?? 'is not allowed';
@@ -188,8 +206,10 @@ function collect(errors: readonly ValidationError[], parent: string): Fault[] {
 }
 
 function deeper(path: string, context: unknown): string {
-  if (typeof context !== 'object' || context === null || !('member' in context)) return path;
-  return typeof context.member === 'string' ? join(path, context.member) : path;
+  if (typeof context !== 'object' || context === null) return path;
+  if ('member' in context && typeof context.member === 'string') return join(path, context.member);
+  if ('sibling' in context && typeof context.sibling === 'string') return path.replace(/[^.]+$/, context.sibling);
+  return path;
 }
 
 function join(parent: string, property: string): string {
