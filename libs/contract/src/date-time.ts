@@ -9,7 +9,8 @@ const form = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))
 export function parseDateTime(text: string): Date | undefined {
   const parts = form.exec(text);
   if (!parts) return undefined;
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part ?? 0)) as Six;
+  const part = (index: number): number => Number(parts[index] ?? 0);
+  const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)];
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const offset = offsetMinutes(parts[8] ?? 'Z');
@@ -20,8 +21,6 @@ export function parseDateTime(text: string): Date | undefined {
   at.setUTCHours(hour, minute - offset, second, ms);
   return at;
 }
-
-type Six = [number, number, number, number, number, number];
 
 /** Whether a value is text that `parseDateTime` reads. */
 export function isDateTime(value: unknown): value is string {

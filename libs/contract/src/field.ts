@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -219,7 +219,7 @@ function field(
     if (array !== true && array.max !== undefined) api.maxItems = array.max;
     if (array !== true && array.unique) api.uniqueItems = true;
   }
-  return applyDecorators(...decorators, ApiProperty(api as ApiPropertyOptions));
+  return applyDecorators(...decorators, ApiProperty(api));
 }
 
 function listRules({ min, max, unique }: { min?: number; max?: number; unique?: boolean }): PropertyDecorator[] {

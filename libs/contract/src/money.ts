@@ -100,7 +100,7 @@ function plain(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;
   if (Math.abs(value) >= 1e21) throw new AmountError('the amount does not survive as a JSON number');
-  const [mantissa = '', exponent = '0'] = text.replace('-', '').split('e-');
+  const [mantissa = '', exponent = '0'] = text.replace(/^-/, '').split('e-');
   const digits = mantissa.replace('.', '');
   return `${value < 0 ? '-' : ''}0.${'0'.repeat(Number(exponent) - 1)}${digits}`;
 }

@@ -19,6 +19,15 @@ export class WebhookCallbackUrls {
   @Nested(() => WebhookUrl, { optional: true }) backup?: WebhookUrl;
 }
 
+export class RegisteredUrl {
+  @Url({ always: true }) url!: string;
+}
+
+export class RegisteredCallbackUrls {
+  @Nested(() => RegisteredUrl, { always: true }) main!: RegisteredUrl;
+  @Nested(() => RegisteredUrl, { optional: true }) backup?: RegisteredUrl;
+}
+
 export class RegisterWebhookRequest {
   @Uuid() applicationId!: string;
   @Text({ array: { min: 1, unique: true } }) categories!: string[];
@@ -31,7 +40,7 @@ export class RegisteredWebhook {
   @Uuid({ always: true }) id!: string;
   @Uuid({ always: true }) applicationId!: string;
   @Text({ always: true, array: true }) categories!: string[];
-  @Nested(() => WebhookCallbackUrls, { always: true }) callbackUrl!: WebhookCallbackUrls;
+  @Nested(() => RegisteredCallbackUrls, { always: true }) callbackUrl!: RegisteredCallbackUrls;
   @Json({ optional: true, values: 'string' }) metadata?: Record<string, string>;
 }
 
