@@ -1,0 +1,45 @@
+import { Transform } from 'class-transformer';
+import { ApplicationRequest, Choice, enumeration, Integer, Text, Url, Uuid } from '#libs/contract';
+
+/** The user groups that the interface lists. */
+export const PpcUserGroup = enumeration(
+  'WHOLESALE_FI_FI',
+  'COMMERCIAL',
+  'CONSUMER_GOODS_SERVICES',
+  'FINANCE',
+  'INSURANCE',
+  'PROPERTY',
+  'UTILITIES',
+  'TAX',
+  'SALARIES_INCOMES',
+  'INVESTMENTS',
+  'FOREIGN_EXCHANGE',
+  'GOVERNMENT',
+  'BENEFIT_PAYMENTS',
+  'MEDICAL',
+  'PENSIONS',
+);
+
+export const ApplicationSort = enumeration('last_updated', '-last_updated', 'name', '-name', 'uuid', '-uuid');
+export type ApplicationSort = keyof typeof ApplicationSort;
+
+/** The body of POST and PUT; stricter than the contract's class, and as lenient as clients need about the category code. */
+export class ApplicationBody extends ApplicationRequest {
+  @Text({ pattern: /^[a-zA-Z0-9 \-_\[\]\(\)]+$/, maxLength: 256 }) declare name: string;
+
+  /** The interface's own example is a number, its schema a text of four digits: both are taken. */
+  @Transform(({ value }: { value: unknown }) => (Number.isInteger(value) ? String(value).padStart(4, '0') : value))
+  @Text({ pattern: /^\d{4}$/ })
+  declare merchantCategoryCode: string;
+
+  @Choice(PpcUserGroup, 'PpcUserGroup') declare ppcUserGroup: string;
+  @Url({ optional: true, array: { max: 100 } }) declare callbackUrls?: string[];
+}
+
+/** The query of GET /applications. */
+export class ApplicationSearch {
+  @Uuid({ optional: true, query: true, array: { max: 15 } }) applicationIds?: string[];
+  @Integer({ optional: true, query: true, min: 0, max: 2_147_483_647, default: 0 }) offset?: number;
+  @Integer({ optional: true, query: true, min: 1, max: 1_000, default: 1_000 }) limit?: number;
+  @Choice(ApplicationSort, 'ApplicationSort', { optional: true, query: true, default: 'name' }) sort?: ApplicationSort;
+}

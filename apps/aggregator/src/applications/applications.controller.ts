@@ -1,0 +1,64 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApplicationResponse, type Envelope, envelope, EnvelopeOf, ListOf } from '#libs/contract';
+import { ErrorShape, tracingId } from '#libs/server';
+import { readUuid } from '../auth/read-uuid.js';
+import { CurrentTenant, Tenant } from '../auth/tenant.js';
+import { ApplicationBody, ApplicationSearch } from './application.dto.js';
+import { ApplicationsService } from './applications.service.js';
+
+@ApiTags('Application Management')
+@ErrorShape('field-list')
+@Controller('applications')
+export class ApplicationsController {
+  constructor(private readonly applications: ApplicationsService) {}
+
+  @ApiOperation({ operationId: 'createSubApplication' })
+  @ApiCreatedResponse({ type: EnvelopeOf(ApplicationResponse) })
+  @Post()
+  async create(@CurrentTenant() tenant: Tenant, @Body() body: ApplicationBody): Promise<Envelope<ApplicationResponse>> {
+    return envelope(await this.applications.create(tenant, body), { tracingId: tracingId() });
+  }
+
+  @ApiOperation({ operationId: 'searchApplications' })
+  @ApiOkResponse({ type: ListOf(ApplicationResponse, 'ApiListOfApplicationResponse') })
+  @Get()
+  async search(
+    @CurrentTenant() tenant: Tenant,
+    @Query() search: ApplicationSearch,
+  ): Promise<Envelope<ApplicationResponse[]>> {
+    const { items, pagination } = await this.applications.search(tenant, search);
+    return envelope(items, { tracingId: tracingId(), pagination });
+  }
+
+  @ApiOperation({ operationId: 'getApplicationById' })
+  @ApiOkResponse({ type: EnvelopeOf(ApplicationResponse) })
+  @Get(':applicationId')
+  async get(
+    @CurrentTenant() tenant: Tenant,
+    @Param('applicationId') applicationId: string,
+  ): Promise<Envelope<ApplicationResponse>> {
+    const id = readUuid('applicationId', applicationId);
+    return envelope(await this.applications.get(tenant, id), { tracingId: tracingId() });
+  }
+
+  @ApiOperation({ operationId: 'updateApplication' })
+  @ApiOkResponse({ type: EnvelopeOf(ApplicationResponse) })
+  @Put(':applicationId')
+  async update(
+    @CurrentTenant() tenant: Tenant,
+    @Param('applicationId') applicationId: string,
+    @Body() body: ApplicationBody,
+  ): Promise<Envelope<ApplicationResponse>> {
+    const id = readUuid('applicationId', applicationId);
+    return envelope(await this.applications.update(tenant, id, body), { tracingId: tracingId() });
+  }
+
+  @ApiOperation({ operationId: 'deleteApplication' })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete(':applicationId')
+  delete(@CurrentTenant() tenant: Tenant, @Param('applicationId') applicationId: string): Promise<void> {
+    return this.applications.delete(tenant, readUuid('applicationId', applicationId));
+  }
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { UsersModule } from '../users/users.module.js';
+import { ApplicationsController } from './applications.controller.js';
+import { ApplicationsService } from './applications.service.js';
+
+@Module({ imports: [UsersModule], controllers: [ApplicationsController], providers: [ApplicationsService] })
+export class ApplicationsModule {}

@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { ApplicationGuard } from './application.guard.js';
+import { BasicStrategy } from './basic.strategy.js';
+import { CredentialsService } from './credentials.service.js';
+
+/** Authentication of every route that is not marked public. */
+@Global()
+@Module({
+  providers: [CredentialsService, BasicStrategy, { provide: APP_GUARD, useClass: ApplicationGuard }],
+  exports: [CredentialsService],
+})
+export class AuthModule {}

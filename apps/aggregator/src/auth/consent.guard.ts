@@ -1,0 +1,77 @@
+import {
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  SetMetadata,
+  UseGuards,
+  applyDecorators,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
+import { ApiConsentHeader, header, problems } from '#libs/contract';
+import { POOL } from '#libs/database';
+import { now } from '#libs/server';
+import { permits, type ConsentUse } from '../consents/consent-state.js';
+import { consentTokenHash } from '../consents/consent-secrets.js';
+import { findConsentByToken, type ConsentRow } from '../consents/consent.queries.js';
+import { tenantOf } from './tenant.js';
+
+const USE = 'tributary:consent-use';
+const consents = new WeakMap<object, ConsentRow>();
+
+/**
+ * Lets in whoever sends the token of a consent that permits the route's use now. Runs after the application guard: a
+ * token of another application is as unknown as an invented one. Missing: 400; unknown or no longer usable: 403.
+ */
+@Injectable()
+export class ConsentGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    @Inject(POOL) private readonly pool: Pool,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const token = request.headers[header.consent];
+    if (typeof token !== 'string' || token === '') {
+      throw problems.badRequest({ parameter: header.consent, message: 'The consent header is mandatory' });
+    }
+    const consent = await findConsentByToken(this.pool, consentTokenHash(token), tenantOf(request).scopeIds);
+    if (consent === undefined) throw problems.consentUnknown({ parameter: header.consent });
+    const use = this.reflector.getAllAndOverride<ConsentUse | undefined>(USE, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    refuseUnusable(consent, use ?? 'read', now());
+    consents.set(request, consent);
+    return true;
+  }
+}
+
+/** The end of the consent and the date by which its owner must confirm it count even before the sweep has seen them. */
+function refuseUnusable(consent: ConsentRow, use: ConsentUse, at: Date): void {
+  const parameter = header.consent;
+  if (!permits(consent.status, use)) throw problems.consentNotAuthorised({ parameter });
+  if (use !== 'read') return;
+  if (consent.expiresAt !== null && consent.expiresAt <= at) {
+    throw problems.consentNotAuthorised({ parameter, message: 'The consent has expired' });
+  }
+  if (consent.reconfirmBy !== null && consent.reconfirmBy <= at) {
+    throw problems.consentNotAuthorised({ parameter, message: 'The consent must be reconfirmed by the user' });
+  }
+}
+
+/** Demands the `consent` header on a route and says what it is used for. */
+export function NeedsConsent(use: ConsentUse): ClassDecorator & MethodDecorator {
+  return applyDecorators(SetMetadata(USE, use), UseGuards(ConsentGuard), ApiConsentHeader());
+}
+
+/** Injects the consent that the guard let in. */
+export const CurrentConsent = createParamDecorator((_data: undefined, context: ExecutionContext): ConsentRow => {
+  const consent = consents.get(context.switchToHttp().getRequest<object>());
+  if (consent === undefined) throw new Error('The request has no consent: its route lacks NeedsConsent');
+  return consent;
+});

@@ -1,0 +1,26 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Envelope, envelope, Institution, ListOf } from '#libs/contract';
+import { ErrorShape, tracingId } from '#libs/server';
+import { InstitutionsService } from './institutions.service.js';
+
+@ApiTags('Institutions')
+@ErrorShape('minimal')
+@Controller('institutions')
+export class InstitutionsController {
+  constructor(private readonly institutions: InstitutionsService) {}
+
+  @ApiOperation({ operationId: 'getInstitutions' })
+  @ApiOkResponse({ type: ListOf(Institution) })
+  @Get()
+  list(): Envelope<Institution[]> {
+    return envelope(this.institutions.list(), { tracingId: tracingId() });
+  }
+
+  @ApiOperation({ operationId: 'getInstitution' })
+  @ApiOkResponse({ type: Institution })
+  @Get(':institutionId')
+  get(@Param('institutionId') institutionId: string): Institution {
+    return this.institutions.show(institutionId);
+  }
+}

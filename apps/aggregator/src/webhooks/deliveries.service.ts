@@ -1,0 +1,98 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { POOL, SecretBox, transaction } from '#libs/database';
+import { now } from '#libs/server';
+import { Env } from '../config.js';
+import {
+  claimDelivery,
+  type AttemptRow,
+  type ClaimedDelivery,
+  dueDeliveries,
+  finishRound,
+  insertAttempt,
+  type RoundResult,
+} from './delivery.queries.js';
+import { deliveryBody, webhookSecretContext } from './delivery-body.js';
+import { createDeliveryAgent, isAccepted, send, signBody } from './delivery-request.js';
+import { EventsService } from './events.service.js';
+
+/** Main and backup address may each take the whole timeout; the rest is for the database. */
+const leaseSlackMs = 10_000;
+const sweepMax = 1_000;
+
+/** Sends what the outbox holds, one round at a time, and decides what follows a round. */
+@Injectable()
+export class DeliveriesService implements OnApplicationShutdown {
+  private readonly allowPrivate = this.env.allowsPrivateCallbacks;
+  private readonly agent = createDeliveryAgent({ allowPrivate: this.allowPrivate });
+
+  constructor(
+    private readonly env: Env,
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly box: SecretBox,
+    private readonly events: EventsService,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.agent.close();
+  }
+
+  /** Runs one round of a delivery; does nothing when it is finished, not due or in another worker's hands. */
+  async deliver(id: string): Promise<void> {
+    const at = now();
+    const leasedUntil = new Date(at.getTime() + 2 * this.env.WEBHOOK_TIMEOUT_MS + leaseSlackMs);
+    const claimed = await claimDelivery(this.pool, id, { at, leasedUntil });
+    if (!claimed) return;
+    const attempts = await this.tryAddresses(claimed);
+    const isDelivered = attempts.some(({ accepted }) => accepted);
+    await transaction(this.pool, async (tx) => {
+      const isOurs = await finishRound(tx, claimed, this.resultOf(claimed, isDelivered));
+      // Another worker took over after our lease: its attempts are the record, and ours would contradict it.
+      if (isOurs) for (const { row } of attempts) await insertAttempt(tx, claimed, row);
+    });
+  }
+
+  /** Queues what is due: retries, and whatever a crash left between a commit and its job. */
+  async sweep(): Promise<number> {
+    const due = await transaction(this.pool, (tx) => dueDeliveries(tx, now(), sweepMax));
+    await this.events.enqueue(due);
+    return due.length;
+  }
+
+  private async tryAddresses(claimed: ClaimedDelivery): Promise<{ accepted: boolean; row: AttemptRow }[]> {
+    const body = deliveryBody(claimed);
+    const signature = signBody(body, this.secretOf(claimed));
+    const first = await this.attempt('main', { url: claimed.mainUrl, body, signature, eventId: claimed.eventId });
+    if (first.accepted || claimed.backupUrl === null) return [first];
+    return [first, await this.attempt('backup', { url: claimed.backupUrl, body, signature, eventId: claimed.eventId })];
+  }
+
+  private async attempt(target: 'main' | 'backup', request: Parameters<typeof send>[0]) {
+    const startedAt = now();
+    const started = performance.now();
+    const { agent, allowPrivate } = this;
+    const outcome = await send(request, { agent, allowPrivate, timeoutMs: this.env.WEBHOOK_TIMEOUT_MS });
+    const row: AttemptRow = {
+      target,
+      startedAt,
+      durationMs: Math.round(performance.now() - started),
+      httpStatus: 'httpStatus' in outcome ? outcome.httpStatus : null,
+      failure: 'failure' in outcome ? outcome.failure : null,
+    };
+    return { accepted: isAccepted(outcome), row };
+  }
+
+  /** The new secret signs from `nextSecretAt` on. */
+  private secretOf({ webhookId, sealedSecret, nextSealedSecret, nextSecretAt }: ClaimedDelivery): string {
+    const isNext = nextSealedSecret !== null && nextSecretAt !== null && nextSecretAt <= now();
+    return this.box.open(isNext ? nextSealedSecret : sealedSecret, webhookSecretContext(webhookId));
+  }
+
+  private resultOf({ rounds }: ClaimedDelivery, isDelivered: boolean): RoundResult {
+    const at = now();
+    if (isDelivered) return { status: 'DELIVERED', nextAttemptAt: null, finishedAt: at };
+    const waitSeconds = this.env.webhookRetrySeconds[rounds];
+    if (waitSeconds === undefined) return { status: 'DEAD', nextAttemptAt: null, finishedAt: at };
+    return { status: 'PENDING', nextAttemptAt: new Date(at.getTime() + waitSeconds * 1_000), finishedAt: null };
+  }
+}

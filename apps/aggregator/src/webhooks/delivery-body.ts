@@ -1,0 +1,23 @@
+import type { WebhookEvent } from '#libs/contract';
+
+/** What a webhook's sealed secret is bound to. */
+export function webhookSecretContext(webhookId: string): string {
+  return `webhook:${webhookId}:secret`;
+}
+
+/** The stored parts of a delivered body. */
+export interface BodyParts {
+  webhookId: string;
+  applicationId: string;
+  category: string;
+  /** JSON text. */
+  payload: string;
+  metadata: Record<string, string> | null;
+}
+
+/** The delivered bytes. They are the same on every attempt, because everything in them is stored. */
+export function deliveryBody({ webhookId, applicationId, category, payload, metadata }: BodyParts): Buffer {
+  const event: unknown = JSON.parse(payload);
+  const body: WebhookEvent = { id: webhookId, applicationId, type: category, event, metadata: metadata ?? {} };
+  return Buffer.from(JSON.stringify(body));
+}

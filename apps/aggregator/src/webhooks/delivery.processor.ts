@@ -1,0 +1,18 @@
+import { Job, Processor, WorkerHost } from '#libs/database';
+import { newTracingId, runWithTracing } from '#libs/server';
+import { DeliveriesService } from './deliveries.service.js';
+import { deliveriesQueue, type DeliveryJob } from './events.service.js';
+
+/** Runs one round of a delivery, or the sweep that finds due ones. */
+@Processor(deliveriesQueue, { concurrency: 20 })
+export class DeliveryProcessor extends WorkerHost {
+  constructor(private readonly deliveries: DeliveriesService) {
+    super();
+  }
+
+  override async process(job: Job<DeliveryJob>): Promise<void> {
+    await runWithTracing(newTracingId(), async () => {
+      await (job.name === 'deliver' ? this.deliveries.deliver(job.data.deliveryId) : this.deliveries.sweep());
+    });
+  }
+}
