@@ -1,0 +1,29 @@
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The bytes as they came, on the routes named in `rawBodyRoutes`. */
+    rawBody?: Buffer;
+  }
+}
+
+/** `application/json`, `application/json-patch+json` and any other `+json`. */
+const jsonType = /^application\/(?:[\w.-]+\+)?json(?:$|\s*;)/i;
+
+/**
+ * Reads JSON bodies. On the routes of `rawBodyRoutes` (templates, such as `/v1/webhooks/:id`) the body is left as a Buffer, both as
+ * `request.body` and `request.rawBody`: what is signed must be checked before it is parsed. An empty body counts as none.
+ */
+export function addBodyParsers(adapter: FastifyAdapter, rawBodyRoutes: readonly string[]): void {
+  const rawRoutes = new Set(rawBodyRoutes);
+  const fastify = adapter.getInstance();
+  const parseJson = fastify.getDefaultJsonParser('error', 'error');
+  adapter.useBodyParser(jsonType, false, undefined, (request: FastifyRequest, body: Buffer, done) => {
+    if (rawRoutes.has(request.routeOptions.url ?? '')) {
+      request.rawBody = body;
+      done(null, body);
+    } else if (body.length === 0) done(null, undefined);
+    else void parseJson(request, body.toString('utf8'), done);
+  });
+}

@@ -1,0 +1,12 @@
+export * from './clock.js';
+export * from './tracing.js';
+export { redact, redactText } from './redact.js';
+export * from './logger.js';
+export * from './load-env.js';
+export * from './error-shape.js';
+export * from './exception.filter.js';
+export * from './validation.pipe.js';
+export { Metrics, MetricsModule } from './metrics.js';
+export * from './openapi.js';
+export type { ReadinessCheck } from './status-routes.js';
+export * from './bootstrap.js';
