@@ -9,7 +9,7 @@ export class FilterAndSort {
   @DateTime({ optional: true }) from?: string;
   @DateTime({ optional: true }) before?: string;
   @Integer({ optional: true, format: 'int32' }) limit?: number;
-  @Choice(SortEnum, 'SortEnum', { optional: true }) sort?: SortEnum;
+  @Choice(SortEnum, 'SortEnum', { optional: true }) sort?: string;
   @Integer({ optional: true, format: 'int32' }) offset?: number;
   @Text({ optional: true }) cursor?: string;
 }

@@ -1,0 +1,4 @@
+export * from './aggregator-client.js';
+export * from './client-error.js';
+export * from './client-options.js';
+export * from './verify-webhook.js';
