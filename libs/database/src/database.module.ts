@@ -1,0 +1,43 @@
+import { DynamicModule, Inject, Module, OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { createPool, POOL, Program } from './pool.js';
+import { AggregatorPrisma, BffPrisma } from './prisma-clients.js';
+import { QueueModule } from './queue.js';
+import { SecretBox } from './secret-box.js';
+
+export interface DatabaseSettings {
+  program: Program;
+  connectionString: string;
+  /** See `SecretBox`. */
+  sealingKeys: string;
+  /** Queues on Redis; on the same Postgres where it is left out. */
+  redisUrl?: string | undefined;
+  /** Most connections of the pool. */
+  max?: number;
+}
+
+/** Gives every module of a program its pool (`POOL`), its Prisma client, the `SecretBox` and the queues' connection. */
+@Module({})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+
+  static forRoot({ program, connectionString, sealingKeys, redisUrl, max }: DatabaseSettings): DynamicModule {
+    const prisma = program === 'aggregator' ? AggregatorPrisma : BffPrisma;
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [QueueModule.forRoot({ program, connectionString, redisUrl })],
+      providers: [
+        { provide: POOL, useFactory: () => createPool({ connectionString, schema: program, ...(max && { max }) }) },
+        { provide: prisma, useFactory: (pool: pg.Pool) => new prisma(pool), inject: [POOL] },
+        { provide: SecretBox, useFactory: () => new SecretBox(sealingKeys) },
+      ],
+      exports: [POOL, prisma, SecretBox],
+    };
+  }
+
+  /** Runs last, when nothing takes requests or jobs any more. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+}

@@ -1,0 +1,13 @@
+export { DatabaseModule, type DatabaseSettings } from './database.module.js';
+export { takeDue, type Due } from './due.js';
+export { Prisma as AggregatorModels } from './generated/aggregator/client.js';
+export { Prisma as BffModels } from './generated/bff/client.js';
+export { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease } from './lease.js';
+export { createPool, POOL, type PoolSettings, type Program, roleOf } from './pool.js';
+export { AggregatorPrisma, BffPrisma, createAggregatorPrisma, createBffPrisma } from './prisma-clients.js';
+export * from './queue.js';
+export { asSystem, inScope } from './scope.js';
+export { scopedTo, type ScopedPrisma } from './scoped-client.js';
+export { SecretBox, UnsealingError } from './secret-box.js';
+export { constantTimeEqual, hashToken } from './token-hash.js';
+export { isUniqueViolation, type Queryable, transaction } from './transaction.js';

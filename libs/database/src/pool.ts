@@ -1,0 +1,78 @@
+import pg from 'pg';
+import { currentScope, scopeSetting } from './scope.js';
+
+export type Program = 'aggregator' | 'bff';
+
+export interface PoolSettings {
+  connectionString: string;
+  /** The program's Postgres schema; its tables are found without a prefix. */
+  schema: Program;
+  /** Most connections at once; 10 unless told. */
+  max?: number;
+}
+
+/** Nest's token of the process's one `pg.Pool`. */
+export const POOL = Symbol('POOL');
+
+/** The role a program works as. It owns nothing and cannot bypass row level security; migrations make it. */
+export function roleOf(program: Program): string {
+  return `tributary_${program}`;
+}
+
+type Checkout = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: Error | boolean) => void) => void;
+
+/**
+ * A pool whose connections carry the scope of whoever checks them out. The setting is only sent when the connection's
+ * last user had another one, so a scoped query costs one extra round trip at most and usually none.
+ */
+class ScopedPool extends pg.Pool {
+  private readonly applied = new WeakMap<pg.PoolClient, string>();
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Checkout): void;
+  override connect(callback?: Checkout): Promise<pg.PoolClient> | void {
+    const scope = currentScope();
+    const checkedOut = super.connect().then((client) => this.enter(client, scope));
+    if (!callback) return checkedOut;
+    checkedOut.then(
+      (client) => callback(undefined, client, (release) => client.release(release)),
+      (error: Error) => callback(error, undefined, () => {}),
+    );
+  }
+
+  private async enter(client: pg.PoolClient, scope: string): Promise<pg.PoolClient> {
+    if ((this.applied.get(client) ?? '') === scope) return client;
+    try {
+      await client.query('SELECT set_config($1, $2, false)', [scopeSetting, scope]);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    this.applied.set(client, scope);
+    return client;
+  }
+}
+
+/**
+ * The process's pool: Prisma and raw SQL both use it. Connections work as the program's own role, in its schema, with
+ * every statement bounded to 30 seconds. Migrations must have been applied, because they make the role.
+ */
+export function createPool({ connectionString, schema, max = 10 }: PoolSettings): pg.Pool {
+  const settings: pg.PoolConfig = {
+    connectionString,
+    max,
+    application_name: `tributary-${schema}`,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    options:
+      `-c role=${roleOf(schema)} -c search_path=${schema} -c statement_timeout=30000 ` +
+      '-c idle_in_transaction_session_timeout=60000 -c timezone=UTC',
+  };
+  // Only the aggregator's tables belong to tenants.
+  const pool = schema === 'aggregator' ? new ScopedPool(settings) : new pg.Pool(settings);
+  // Without a listener a connection dropped while idle would end the process. The pool has discarded it by now, and the
+  // next query opens another or reports the failure to its caller.
+  pool.on('error', () => {});
+  return pool;
+}
