@@ -8,8 +8,8 @@ declare module 'fastify' {
   }
 }
 
-/** `application/json`, `application/json-patch+json` and any other `+json`. */
-const jsonType = /^application\/(?:[\w.-]+\+)?json(?:$|\s*;)/i;
+/** Fastify tries exact names first, so the plain type cannot be left to the pattern. */
+const jsonTypes: readonly (string | RegExp)[] = ['application/json', /^application\/[\w.-]+\+json(?:$|\s*;)/i];
 
 /**
  * Reads JSON bodies. On the routes of `rawBodyRoutes` (templates, such as `/v1/webhooks/:id`) the body is left as a Buffer, both as
@@ -19,11 +19,12 @@ export function addBodyParsers(adapter: FastifyAdapter, rawBodyRoutes: readonly 
   const rawRoutes = new Set(rawBodyRoutes);
   const fastify = adapter.getInstance();
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
-  adapter.useBodyParser(jsonType, false, undefined, (request: FastifyRequest, body: Buffer, done) => {
+  const parse = (request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) => {
     if (rawRoutes.has(request.routeOptions.url ?? '')) {
       request.rawBody = body;
       done(null, body);
     } else if (body.length === 0) done(null, undefined);
     else void parseJson(request, body.toString('utf8'), done);
-  });
+  };
+  for (const type of jsonTypes) adapter.useBodyParser(type, false, undefined, parse);
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problems } from '#libs/contract';
 import { addBodyParsers } from './body-parsers.js';
 import { type ErrorWriter, ProblemFilter, pathOf, send } from './exception.filter.js';
-import { closeOnSignals } from './lifecycle.js';
+import { closeGracefully, closeOnSignals } from './lifecycle.js';
 import { type Logger, createLogger, nestLogger } from './logger.js';
 import { createRequestHistogram, Metrics, MetricsModule } from './metrics.js';
 import { type OpenApiOptions, serveDocs } from './openapi.js';
@@ -58,7 +58,7 @@ export async function bootstrap(AppModule: Type | DynamicModule, options: Bootst
   const app = await createApp(AppModule, { ...options, logger });
   await app.listen(options.port, options.host ?? '0.0.0.0');
   if (options.signals ?? true) closeOnSignals(app, logger);
-  return { app, url: urlOf(app), close: () => app.close() };
+  return { app, url: urlOf(app), close: () => closeGracefully(app) };
 }
 
 /** The same program, set up but not listening: `init()` it and call `inject()`, or listen by oneself. */

@@ -1,10 +1,22 @@
-import type { INestApplication } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from './logger.js';
 
+const finishWithinMs = 8_000;
 const closeWithinMs = 10_000;
 
-/** Ends the program on SIGTERM or SIGINT: what is under way may finish for ten seconds, then it is cut. */
-export function closeOnSignals(app: INestApplication, logger: Logger): void {
+/** Closes the program: requests under way may finish for eight seconds, then their connections are cut. */
+export async function closeGracefully(app: NestFastifyApplication): Promise<void> {
+  const { server } = app.getHttpAdapter().getInstance();
+  const cut = setTimeout(() => server.closeAllConnections(), finishWithinMs);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
+}
+
+/** Ends the process on SIGTERM or SIGINT, after ten seconds at the latest. */
+export function closeOnSignals(app: NestFastifyApplication, logger: Logger): void {
   let isClosing = false;
   const end = (signal: NodeJS.Signals) => {
     if (isClosing) return;
@@ -14,7 +26,7 @@ export function closeOnSignals(app: INestApplication, logger: Logger): void {
       logger.error('closing took too long');
       process.exit(1);
     }, closeWithinMs).unref();
-    app.close().then(
+    closeGracefully(app).then(
       () => process.exit(0),
       (error: unknown) => {
         logger.error({ err: error }, 'closing failed');

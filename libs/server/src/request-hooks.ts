@@ -34,9 +34,10 @@ export function addRequestHooks(fastify: FastifyInstance, { logger, histogram }:
 
 function finishHeaders(reply: FastifyReply): void {
   // Compatible services write the type in exactly this form; Fastify's own differs by a blank and by case.
-  if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
-    reply.header('content-type', 'application/json;charset=UTF-8');
-  }
+  const type = reply.getHeader('content-type');
+  if (type === 'application/json; charset=utf-8') reply.header('content-type', 'application/json;charset=UTF-8');
+  // This type has no parameters (RFC 9457, section 6.1); Fastify adds one to everything it takes for JSON.
+  if (type === 'application/problem+json; charset=utf-8') reply.header('content-type', 'application/problem+json');
   if (reply.getHeader('cache-control') === undefined) reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
 }
