@@ -181,7 +181,7 @@ class Journey {
     let cursor: string | undefined;
     do {
       const query = new URLSearchParams({ limit: '500', ...(cursor ? { cursor } : {}) });
-      const page = await this.bff<TransactionPage>(`/transactions?${query}`);
+      const page = await this.bff<TransactionPage>(`/transactions?${query.toString()}`);
       dates.push(...page.data.map(({ date }) => date));
       cursor = page.nextCursor;
     } while (cursor !== undefined);
