@@ -1,0 +1,38 @@
+import { Choice, Integer, Text, Url, Uuid } from '#libs/contract';
+import { loadEnv } from '#libs/server';
+
+export const Role = { api: 'api', worker: 'worker', all: 'all' } as const;
+export type Role = (typeof Role)[keyof typeof Role];
+
+const NodeEnvironment = { production: 'production', development: 'development', test: 'test' } as const;
+
+/** The BFF's variables; the only place that reads them. */
+export class Env {
+  /** 0 takes a free port. */
+  @Integer({ optional: true, query: true, min: 0, max: 65_535 }) BFF_PORT = 3001;
+  /** Where browsers and the aggregator reach us, without a path. */
+  @Url() BFF_URL!: string;
+  @Text({ pattern: /^postgres(ql)?:\/\// }) DATABASE_URL!: string;
+  @Text({ optional: true, pattern: /^rediss?:\/\// }) REDIS_URL?: string;
+  /** `id:base64(32 bytes)[,…]`: the first seals, all open. */
+  @Text() SEALING_KEYS!: string;
+  @Choice(Role, 'Role', { optional: true }) ROLE: Role = Role.all;
+  @Url() AGGREGATOR_URL!: string;
+  @Uuid() AGGREGATOR_APPLICATION_ID!: string;
+  @Text() AGGREGATOR_APPLICATION_SECRET!: string;
+  /** Signs the tokens of sessions (HS256), so at least 256 bits. */
+  @Text({ minLength: 32 }) SESSION_KEY!: string;
+  /** What an operator signs in with to create merchants. */
+  @Text({ minLength: 32 }) OPERATOR_KEY!: string;
+  @Choice(NodeEnvironment, 'NodeEnvironment', { optional: true }) NODE_ENV: string = NodeEnvironment.development;
+}
+
+/** Reads and checks the environment; on faults every faulty name is printed and the process ends with 1. */
+export function readEnv(): Env {
+  return loadEnv(Env, process.env);
+}
+
+/** Whether sandbox liberties (any return address, plain http) are refused. */
+export function isProduction(env: Pick<Env, 'NODE_ENV'>): boolean {
+  return env.NODE_ENV === NodeEnvironment.production;
+}

@@ -1,0 +1,59 @@
+import { Choice, DateTime, Integer, Nested, Text, Url, Uuid } from '#libs/contract';
+import { ConnectionStatus } from './connection-state.js';
+
+export class NewConnection {
+  @Text({ maxLength: 100, example: 'meridian-sandbox' }) institutionId!: string;
+  @Url({ optional: true, description: 'Where the customer’s browser goes after the bank, with `connection` and `status` in the query.' })
+  returnUrl?: string;
+}
+
+/** The last synchronisation; while it runs, its progress. */
+export class SyncProgress {
+  @Text({ description: '`running`, `completed`, `incomplete` or `failed`.' }) status!: string;
+  @DateTime() startedAt!: string;
+  @DateTime({ optional: true }) endedAt?: string;
+  @Integer({ min: 0 }) accounts!: number;
+  @Integer({ min: 0 }) accountsDone!: number;
+  @Integer({ min: 0 }) pages!: number;
+  @Integer({ min: 0 }) rowsRead!: number;
+  @Integer({ min: 0, description: 'What there is to read, as far as the institution has said.' }) rowsExpected!: number;
+  @Integer({ min: 0 }) added!: number;
+  @Integer({ min: 0 }) modified!: number;
+  @Integer({ min: 0 }) removed!: number;
+  @Integer({ optional: true, min: 0, description: 'Rows matched and recorded a second, without the waits for the bank.' })
+  rowsPerSecond?: number;
+  @Text({ optional: true }) problem?: string;
+}
+
+export class ConnectionView {
+  @Uuid() id!: string;
+  @Text() institutionId!: string;
+  @Choice(ConnectionStatus, 'ConnectionStatus') status!: ConnectionStatus;
+  @Text({ optional: true, description: 'Why it is so, as a name.' }) reason?: string;
+  @Text({ description: '`unknown`, `healthy` or `degraded`.' }) health!: string;
+  @Text({ optional: true, description: 'Where to send the customer; only while awaiting authorisation.' }) authorisationUrl?: string;
+  @DateTime() createdAt!: string;
+  @DateTime({ optional: true }) authorisedAt?: string;
+  @DateTime({ optional: true }) expiresAt?: string;
+  @DateTime({ optional: true }) reconfirmBy?: string;
+  @DateTime({ optional: true }) lastSyncedAt?: string;
+  @DateTime({ optional: true }) nextSyncAt?: string;
+  @Nested(() => SyncProgress, { optional: true }) sync?: SyncProgress;
+}
+
+export class ConnectionList {
+  @Nested(() => ConnectionView, { array: true }) data!: ConnectionView[];
+}
+
+export class InstitutionView {
+  @Text() id!: string;
+  @Text() name!: string;
+  @Text({ optional: true }) fullName?: string;
+  @Text({ array: true, description: 'ISO 3166-1 alpha-2' }) countries!: string[];
+  @Text({ optional: true, description: 'Address of a picture.' }) logo?: string;
+  @Text({ array: true }) features!: string[];
+}
+
+export class InstitutionList {
+  @Nested(() => InstitutionView, { array: true }) data!: InstitutionView[];
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { ClientError } from '#libs/client';
+import { problems } from '#libs/contract';
+import { POOL, transaction } from '#libs/database';
+import { now } from '#libs/server';
+import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
+import { refusalOf } from '../aggregator/refusal.js';
+import type { Scope } from '../auth/caller.js';
+import { newCallbackState } from '../callbacks/callback-state.js';
+import { checkReturnUrl } from '../callbacks/return-address.js';
+import { Env, isProduction } from '../config.js';
+import { moveConnection, selectConnections } from './connections.queries.js';
+import type { ConnectionView, NewConnection } from './connection.dto.js';
+import { ConnectionStatus, firstLookMs } from './connection-state.js';
+
+const gone = (): Error => problems.notFound({ message: 'The connection is not known' });
+
+/** A customer's connections to institutions. */
+@Injectable()
+export class ConnectionsService {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly aggregator: MerchantAggregator,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  /** Asks for the customer's consent; the answer says where to send the browser. */
+  async connect(scope: Scope, wanted: NewConnection): Promise<ConnectionView> {
+    const returnUrl = await this.returnUrl(scope.merchantId, wanted.returnUrl);
+    const { state, hash } = newCallbackState();
+    const id = randomUUID();
+    const createdAt = now();
+    await this.pool.query(
+      `insert into connections (id, customer_id, merchant_id, institution_id, status, health, state_hash, return_url, created_at, sync_failures)
+       values ($1, $2, $3, $4, $5, 'unknown', $6, $7, $8, 0)`,
+      [id, scope.customerId, scope.merchantId, wanted.institutionId, ConnectionStatus.preparing, hash, returnUrl ?? null, createdAt],
+    );
+    try {
+      const application = await this.aggregator.of(scope.merchantId);
+      const { data: consent } = await application.initiateAccountRequest({
+        applicationUserId: scope.customerId,
+        institutionId: wanted.institutionId,
+        callback: `${this.env.BFF_URL}/v1/connections/callback?state=${state}`,
+        oneTimeToken: true,
+      });
+      if (consent.id === undefined || consent.authorisationUrl === undefined) throw new Error('The aggregator answered without an address');
+      const columns = {
+        consent_id: consent.id,
+        authorisation_url: consent.authorisationUrl,
+        next_sync_at: new Date(createdAt.getTime() + firstLookMs),
+      };
+      await transaction(this.pool, (tx) => moveConnection(tx, { id, to: ConnectionStatus.awaitingAuthorisation, columns }));
+    } catch (error) {
+      // Nobody has seen the address, so nothing can come of what may have been made at the aggregator.
+      await this.pool.query('delete from connections where id = $1', [id]);
+      throw refusalOf(error, { '$.institutionId': '$.institutionId', institutionId: '$.institutionId' });
+    }
+    return this.get(scope, id);
+  }
+
+  async list(scope: Scope): Promise<ConnectionView[]> {
+    return selectConnections(this.pool, scope);
+  }
+
+  async get(scope: Scope, id: string): Promise<ConnectionView> {
+    const [found] = await selectConnections(this.pool, scope, id);
+    if (!found) throw gone();
+    return found;
+  }
+
+  /** Withdraws the consent at the aggregator, and so at the bank, and then here. What was synced stays. */
+  async revoke(scope: Scope, id: string): Promise<ConnectionView> {
+    await this.get(scope, id);
+    const { rows } = await this.pool.query<{ consent_id: string | null }>('select consent_id from connections where id = $1', [id]);
+    const consentId = rows[0]?.consent_id;
+    if (consentId) {
+      const application = await this.aggregator.of(scope.merchantId);
+      await application.delete(consentId).catch((error: unknown) => {
+        if (!(error instanceof ClientError && error.status === 404)) throw refusalOf(error);
+      });
+    }
+    const columns = { sealed_consent_token: null, next_sync_at: null };
+    await transaction(this.pool, (tx) => moveConnection(tx, { id, to: ConnectionStatus.revoked, reason: 'revoked-by-customer', columns }));
+    return this.get(scope, id);
+  }
+
+  private async returnUrl(merchantId: string, wanted: string | undefined): Promise<string | undefined> {
+    const { rows } = await this.pool.query<{ return_urls: string[] }>('select return_urls from merchants where id = $1', [merchantId]);
+    return checkReturnUrl(wanted, { registered: rows[0]?.return_urls ?? [], production: isProduction(this.env) });
+  }
+}

@@ -1,0 +1,59 @@
+import { Inject } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { type Job, POOL, Processor, SecretBox, WorkerHost } from '#libs/database';
+import { createLogger, now } from '#libs/server';
+import { EventHandlers, UnknownObject } from './handlers.js';
+import { InboundStatus, isOpen, nextAttemptSeconds } from './inbound-state.js';
+
+interface InboundRow {
+  id: string;
+  merchant_id: string;
+  type: string;
+  sealed_body: string;
+  status: string;
+  attempts: number;
+}
+
+/** Hands one stored event to its handler. What fails is parked and tried again until its patience ends. */
+@Processor('ingestion')
+export class IngestionProcessor extends WorkerHost {
+  private readonly log = createLogger('ingestion');
+
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly box: SecretBox,
+    private readonly handlers: EventHandlers,
+  ) {
+    super();
+  }
+
+  async process(job: Job<{ id: string }>): Promise<void> {
+    const { rows } = await this.pool.query<InboundRow>(
+      'select id, merchant_id, type, sealed_body, status, attempts from inbound_events where id = $1',
+      [job.data.id],
+    );
+    const row = rows[0];
+    if (!row || !isOpen(row.status)) return;
+    try {
+      const body = JSON.parse(this.box.open(row.sealed_body, `inbound-event:${row.id}`)) as { event?: unknown };
+      await this.handlers.handle({ merchantId: row.merchant_id, type: row.type, event: body.event });
+      await this.pool.query(
+        `update inbound_events set status = $2, processed_at = $3, next_attempt_at = null, attempts = attempts + 1, problem = null where id = $1`,
+        [row.id, InboundStatus.done, now()],
+      );
+    } catch (error) {
+      await this.park(row, error);
+    }
+  }
+
+  private async park(row: InboundRow, error: unknown): Promise<void> {
+    const attempts = row.attempts + 1;
+    const seconds = nextAttemptSeconds(attempts);
+    const problem = error instanceof UnknownObject ? 'unknown-object' : 'handler-failed';
+    if (problem === 'handler-failed') this.log.warn({ err: error, inboundEventId: row.id, type: row.type, attempts }, 'an event was not handled');
+    const next = seconds === undefined ? null : new Date(now().getTime() + seconds * 1000);
+    await this.pool.query('update inbound_events set status = $2, attempts = $3, problem = $4, next_attempt_at = $5 where id = $1', [
+      row.id, next === null ? InboundStatus.dead : InboundStatus.parked, attempts, problem, next,
+    ]);
+  }
+}

@@ -1,0 +1,108 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { parseDateTime, problems } from '#libs/contract';
+import { POOL } from '#libs/database';
+import type { Scope } from '../auth/caller.js';
+import { readFeedCursor, readListCursor, writeFeedCursor, writeListCursor } from './cursor.js';
+import { type ChangesQuery, listSizeMax, type TransactionQuery } from './transaction.dto.js';
+
+interface ListRow {
+  id: string;
+  date: Date;
+  wire: string;
+}
+
+interface ChangeRow {
+  sequence: string;
+  kind: string;
+  id: string;
+  account_id: string;
+  wire: string | null;
+  gone: boolean;
+}
+
+/**
+ * What was synced of a customer's transactions. Answers are JSON texts put together from the stored text of each row:
+ * nothing is parsed and printed again on the way out.
+ */
+@Injectable()
+export class TransactionsService {
+  constructor(@Inject(POOL) private readonly pool: Pool) {}
+
+  /** A page, newest first, as JSON text; of one account when `accountId` is given. */
+  async list({ customerId }: Scope, query: TransactionQuery, accountId?: string): Promise<string> {
+    const limit = query.limit ?? 100;
+    const values: unknown[] = [];
+    const where: string[] = [];
+    const condition = (text: (place: string) => string, ...given: unknown[]): void => {
+      where.push(text(given.map((value) => `$${values.push(value)}`).join(', ')));
+    };
+    // The account's own index serves its list; the customer is checked all the same.
+    condition((place) => `customer_id = ${place}`, customerId);
+    if (accountId !== undefined) condition((place) => `account_id = ${place}`, accountId);
+    where.push('removed_at is null');
+    if (query.from !== undefined) condition((place) => `date >= ${place}`, instant('from', query.from));
+    if (query.before !== undefined) condition((place) => `date <= ${place}`, instant('before', query.before));
+    if (query.status !== undefined) condition((place) => `status = ${place}`, query.status);
+    if (query.cursor !== undefined) {
+      const { date, id } = readListCursor(query.cursor);
+      condition((places) => `(date, id) < (${places})`, date, id);
+    }
+    values.push(limit + 1);
+    const text = `select id, date, wire from transactions where ${where.join(' and ')} order by date desc, id desc limit $${values.length}`;
+    // Each combination of filters is a statement of its own, planned once a connection.
+    const filters = [accountId, query.from, query.before, query.status, query.cursor].map((each) => (each === undefined ? 0 : 1));
+    const { rows } = await this.pool.query<ListRow>({ name: `transactions-${filters.join('')}`, text, values });
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    const more = rows.length > limit && last ? `true,"nextCursor":"${writeListCursor(last)}"` : 'false';
+    return `{"data":[${page.map(({ wire }) => wire).join(',')}],"hasMore":${more}}`;
+  }
+
+  /** 404 for an account of somebody else, as for one that does not exist. */
+  async listOfAccount(scope: Scope, accountId: string, query: TransactionQuery): Promise<string> {
+    const { rowCount } = await this.pool.query('select 1 from accounts where id = $1 and customer_id = $2', [accountId, scope.customerId]);
+    if (rowCount === 0) throw problems.notFound({ message: 'The account is not known' });
+    return this.list(scope, query, accountId);
+  }
+
+  /**
+   * What has changed since a cursor, from the customer's log. Each transaction appears once and as it is now, so a page
+   * may show a state that a later entry brings again; whoever applies all pages in order ends with what is stored.
+   */
+  async changes({ customerId }: Scope, query: ChangesQuery): Promise<string> {
+    const limit = query.limit ?? listSizeMax;
+    const since = query.cursor === undefined ? 0n : readFeedCursor(query.cursor);
+    const { rows } = await this.pool.query<ChangeRow>({
+      name: 'transaction-changes',
+      text: `select c.sequence, c.kind, c.transaction_id as id, c.account_id, t.wire, (t.id is null or t.removed_at is not null) as gone
+             from changes c left join transactions t on t.id = c.transaction_id
+             where c.customer_id = $1 and c.sequence > $2 order by c.sequence limit $3`,
+      values: [customerId, since, limit + 1],
+    });
+    const page = rows.slice(0, limit);
+    const { added, modified, removed } = sort(page);
+    const reached = BigInt(page.at(-1)?.sequence ?? since);
+    return (
+      `{"added":[${added.join(',')}],"modified":[${modified.join(',')}],"removed":[${removed.join(',')}],` +
+      `"nextCursor":"${writeFeedCursor(reached)}","hasMore":${rows.length > limit}}`
+    );
+  }
+}
+
+/** One entry for each transaction of the page, by what it is now. */
+function sort(page: readonly ChangeRow[]): Record<'added' | 'modified' | 'removed', string[]> {
+  const sorted: Record<'added' | 'modified' | 'removed', string[]> = { added: [], modified: [], removed: [] };
+  const added = new Set(page.filter(({ kind }) => kind === 'added').map(({ id }) => id));
+  for (const { id, account_id: accountId, wire, gone } of new Map(page.map((row) => [row.id, row])).values()) {
+    if (gone || wire === null) sorted.removed.push(JSON.stringify({ id, accountId }));
+    else sorted[added.has(id) ? 'added' : 'modified'].push(wire);
+  }
+  return sorted;
+}
+
+function instant(parameter: string, text: string): Date {
+  const at = parseDateTime(text);
+  if (!at) throw problems.unexpectedValue({ parameter, message: `${parameter} must be a date-time` });
+  return at;
+}
