@@ -1,5 +1,15 @@
 import { Transform } from 'class-transformer';
-import { ApplicationRequest, Choice, enumeration, Integer, Text, Url, Uuid } from '#libs/contract';
+import {
+  ApplicationRequest,
+  ApplicationResponse,
+  Choice,
+  enumeration,
+  Integer,
+  Nested,
+  Text,
+  Url,
+  Uuid,
+} from '#libs/contract';
 
 /** The user groups that the interface lists. */
 export const PpcUserGroup = enumeration(
@@ -42,4 +52,28 @@ export class ApplicationSearch {
   @Integer({ optional: true, query: true, min: 0, max: 2_147_483_647, default: 0 }) offset?: number;
   @Integer({ optional: true, query: true, min: 1, max: 1_000, default: 1_000 }) limit?: number;
   @Choice(ApplicationSort, 'ApplicationSort', { optional: true, query: true, default: 'name' }) sort?: ApplicationSort;
+}
+
+/** Which page of the list this is. */
+export class ApplicationPage {
+  @Integer({ always: true, min: 0, format: 'int32' }) offset!: number;
+  @Integer({ always: true, min: 0, format: 'int32' }) limit!: number;
+  @Text({ always: true }) sort!: string;
+}
+
+export class ApplicationPagination {
+  @Nested(() => ApplicationPage, { always: true }) self!: ApplicationPage;
+  @Integer({ always: true, min: 0, format: 'int32' }) totalCount!: number;
+}
+
+export class ApplicationResponseListMeta {
+  @Text({ always: true }) tracingId!: string;
+  @Integer({ always: true, min: 0, format: 'int32' }) count!: number;
+  @Nested(() => ApplicationPagination, { always: true }) pagination!: ApplicationPagination;
+}
+
+/** The answer of GET /applications; its sorting is its own, so it is not the envelope of the other lists. */
+export class ApiListOfApplicationResponse {
+  @Nested(() => ApplicationResponseListMeta, { always: true }) meta!: ApplicationResponseListMeta;
+  @Nested(() => ApplicationResponse, { always: true, array: true }) data!: ApplicationResponse[];
 }

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApplicationResponse, type Envelope, envelope, EnvelopeOf, ListOf } from '#libs/contract';
+import { ApplicationResponse, type Envelope, envelope, EnvelopeOf } from '#libs/contract';
 import { ErrorShape, tracingId } from '#libs/server';
 import { readUuid } from '../auth/read-uuid.js';
 import { CurrentTenant, Tenant } from '../auth/tenant.js';
-import { ApplicationBody, ApplicationSearch } from './application.dto.js';
+import { ApiListOfApplicationResponse, ApplicationBody, ApplicationSearch } from './application.dto.js';
 import { ApplicationsService } from './applications.service.js';
 
 @ApiTags('Application Management')
@@ -21,14 +21,14 @@ export class ApplicationsController {
   }
 
   @ApiOperation({ operationId: 'searchApplications' })
-  @ApiOkResponse({ type: ListOf(ApplicationResponse, 'ApiListOfApplicationResponse') })
+  @ApiOkResponse({ type: ApiListOfApplicationResponse })
   @Get()
   async search(
     @CurrentTenant() tenant: Tenant,
     @Query() search: ApplicationSearch,
-  ): Promise<Envelope<ApplicationResponse[]>> {
+  ): Promise<ApiListOfApplicationResponse> {
     const { items, pagination } = await this.applications.search(tenant, search);
-    return envelope(items, { tracingId: tracingId(), pagination });
+    return { meta: { tracingId: tracingId(), count: items.length, pagination }, data: items };
   }
 
   @ApiOperation({ operationId: 'getApplicationById' })

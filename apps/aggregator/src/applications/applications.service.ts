@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type ApplicationResponse, type Pagination, problems } from '#libs/contract';
-import { AggregatorPrisma, scopedTo } from '#libs/database';
+import { type ApplicationResponse, problems } from '#libs/contract';
+import { AggregatorPrisma, asSystem, scopedTo } from '#libs/database';
 import { now } from '#libs/server';
 import { CredentialsService } from '../auth/credentials.service.js';
 import type { Tenant } from '../auth/tenant.js';
 import { UsersService } from '../users/users.service.js';
-import type { ApplicationBody, ApplicationSearch, ApplicationSort } from './application.dto.js';
+import type { ApplicationBody, ApplicationPagination, ApplicationSearch, ApplicationSort } from './application.dto.js';
 
 interface ApplicationRow {
   id: string;
@@ -39,21 +39,23 @@ export class ApplicationsService {
       createdAt: at,
       updatedAt: at,
     };
-    return toApplication(await this.prisma.application.create({ data }));
+    // No scope holds an application before it exists.
+    return toApplication(await asSystem(async () => await this.prisma.application.create({ data })));
   }
 
   /** A page of the root's sub-applications; a sub-application sees an empty list (interface, part 4.5). */
   async search(
     tenant: Tenant,
     { applicationIds, offset = 0, limit = 1_000, sort = 'name' }: ApplicationSearch,
-  ): Promise<{ items: ApplicationResponse[]; pagination: Pagination }> {
+  ): Promise<{ items: ApplicationResponse[]; pagination: ApplicationPagination }> {
     const where = {
       rootApplicationId: tenant.application.id,
       ...(applicationIds ? { id: { in: applicationIds.map((id) => id.toLowerCase()) } } : {}),
     };
+    const { application } = this.scoped(tenant);
     const [rows, totalCount] = await Promise.all([
-      this.prisma.application.findMany({ where, orderBy: orderBy(sort), skip: offset, take: limit }),
-      this.prisma.application.count({ where }),
+      application.findMany({ where, orderBy: orderBy(sort), skip: offset, take: limit }),
+      application.count({ where }),
     ]);
     return { items: rows.map(toApplication), pagination: { totalCount, self: { offset, limit, sort } } };
   }
@@ -65,7 +67,8 @@ export class ApplicationsService {
   async update(tenant: Tenant, id: string, body: ApplicationBody): Promise<ApplicationResponse> {
     refuseUnlessRoot(tenant);
     await this.reach(tenant, id);
-    const row = await this.prisma.application.update({ where: { id }, data: { ...columnsOf(body), updatedAt: now() } });
+    const data = { ...columnsOf(body), updatedAt: now() };
+    const row = await this.scoped(tenant).application.update({ where: { id }, data });
     this.credentials.forget(id);
     return toApplication(row);
   }
@@ -74,16 +77,18 @@ export class ApplicationsService {
   async delete(tenant: Tenant, id: string): Promise<void> {
     refuseUnlessRoot(tenant);
     const row = await this.reach(tenant, id);
-    if (row.rootApplicationId === null)
+    if (row.rootApplicationId === null) {
       throw problems.forbidden({ message: 'A root application cannot delete itself' });
+    }
     await this.users.deleteAll(tenant, id);
-    await this.prisma.application.deleteMany({ where: { id, rootApplicationId: tenant.application.id } });
+    await this.scoped(tenant).application.deleteMany({ where: { id, rootApplicationId: tenant.application.id } });
     this.credentials.forget(id);
   }
 
   /** The application itself or one of its own sub-applications: 404 when unknown, 403 when it is somebody else's. */
   private async reach(tenant: Tenant, id: string): Promise<ApplicationRow> {
-    const row = await this.prisma.application.findUnique({ where: { id } });
+    // Seen from above the scopes, because the interface tells an unknown application from a foreign one.
+    const row = await asSystem(async () => await this.prisma.application.findUnique({ where: { id } }));
     if (!row) throw problems.notFound({ parameter: 'applicationId', message: 'Application not found' });
     if (row.id !== tenant.application.id && row.rootApplicationId !== tenant.application.id) {
       throw problems.forbidden({
@@ -92,6 +97,10 @@ export class ApplicationsService {
       });
     }
     return row;
+  }
+
+  private scoped(tenant: Tenant) {
+    return scopedTo(this.prisma, tenant.scopeIds);
   }
 }
 

@@ -1,13 +1,19 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ApplicationGuard } from './application.guard.js';
 import { BasicStrategy } from './basic.strategy.js';
 import { CredentialsService } from './credentials.service.js';
+import { TenantScopeInterceptor } from './tenant-scope.interceptor.js';
 
 /** Authentication of every route that is not marked public. */
 @Global()
 @Module({
-  providers: [CredentialsService, BasicStrategy, { provide: APP_GUARD, useClass: ApplicationGuard }],
+  providers: [
+    CredentialsService,
+    BasicStrategy,
+    { provide: APP_GUARD, useClass: ApplicationGuard },
+    { provide: APP_INTERCEPTOR, useClass: TenantScopeInterceptor },
+  ],
   exports: [CredentialsService],
 })
 export class AuthModule {}

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { POOL } from '#libs/database';
+import { asSystem, POOL } from '#libs/database';
 import { now } from '#libs/server';
 import { hashSecret, matchesSecret, type SecretColumns } from './application-secret.js';
 import type { TenantApplication } from './tenant.js';
@@ -10,6 +10,7 @@ const trustedMs = 30_000;
 const rowsMax = 10_000;
 
 type ApplicationRow = TenantApplication & SecretColumns;
+type StoredRow = Omit<ApplicationRow, 'rootApplicationId'> & { rootApplicationId: string | null };
 
 interface Known {
   row: ApplicationRow;
@@ -46,9 +47,8 @@ export class CredentialsService {
 
   /** The root application and every sub-application below it. */
   async familyOf(rootId: string): Promise<string[]> {
-    const { rows } = await this.pool.query<{ id: string }>(
-      'SELECT id FROM applications WHERE root_application_id = $1',
-      [rootId],
+    const { rows } = await asSystem(() =>
+      this.pool.query<{ id: string }>('SELECT id FROM applications WHERE root_application_id = $1', [rootId]),
     );
     return [rootId, ...rows.map(({ id }) => id)];
   }
@@ -64,9 +64,7 @@ export class CredentialsService {
   }
 
   private async read(id: string): Promise<ApplicationRow | undefined> {
-    const { rows } = await this.pool.query<
-      Omit<ApplicationRow, 'rootApplicationId'> & { rootApplicationId: string | null }
-    >(selectRow, [id]);
+    const { rows } = await asSystem(() => this.pool.query<StoredRow>(selectRow, [id]));
     this.known.delete(id);
     if (!rows[0]) return undefined;
     const { rootApplicationId, ...rest } = rows[0];

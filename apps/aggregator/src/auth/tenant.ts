@@ -34,6 +34,11 @@ export function rememberTenant(request: object, tenant: Tenant): void {
   tenants.set(request, tenant);
 }
 
+/** The tenant of a request, if the application guard has let it in. */
+export function knownTenantOf(request: object): Tenant | undefined {
+  return tenants.get(request);
+}
+
 /** The tenant of a request that the application guard let in. */
 export function tenantOf(request: object): Tenant {
   const tenant = tenants.get(request);

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { POOL, SecretBox, transaction } from '#libs/database';
+import type { Agent } from 'undici';
+import { asSystem, POOL, SecretBox, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { Env } from '../config.js';
 import {
@@ -23,15 +24,18 @@ const sweepMax = 1_000;
 /** Sends what the outbox holds, one round at a time, and decides what follows a round. */
 @Injectable()
 export class DeliveriesService implements OnApplicationShutdown {
-  private readonly allowPrivate = this.env.allowsPrivateCallbacks;
-  private readonly agent = createDeliveryAgent({ allowPrivate: this.allowPrivate });
+  private readonly allowPrivate: boolean;
+  private readonly agent: Agent;
 
   constructor(
     private readonly env: Env,
     @Inject(POOL) private readonly pool: Pool,
     private readonly box: SecretBox,
     private readonly events: EventsService,
-  ) {}
+  ) {
+    this.allowPrivate = env.allowsPrivateCallbacks;
+    this.agent = createDeliveryAgent({ allowPrivate: this.allowPrivate });
+  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.agent.close();
@@ -39,6 +43,10 @@ export class DeliveriesService implements OnApplicationShutdown {
 
   /** Runs one round of a delivery; does nothing when it is finished, not due or in another worker's hands. */
   async deliver(id: string): Promise<void> {
+    await asSystem(() => this.runRound(id));
+  }
+
+  private async runRound(id: string): Promise<void> {
     const at = now();
     const leasedUntil = new Date(at.getTime() + 2 * this.env.WEBHOOK_TIMEOUT_MS + leaseSlackMs);
     const claimed = await claimDelivery(this.pool, id, { at, leasedUntil });
@@ -54,7 +62,7 @@ export class DeliveriesService implements OnApplicationShutdown {
 
   /** Queues what is due: retries, and whatever a crash left between a commit and its job. */
   async sweep(): Promise<number> {
-    const due = await transaction(this.pool, (tx) => dueDeliveries(tx, now(), sweepMax));
+    const due = await asSystem(() => transaction(this.pool, (tx) => dueDeliveries(tx, now(), sweepMax)));
     await this.events.enqueue(due);
     return due.length;
   }
