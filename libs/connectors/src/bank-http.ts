@@ -1,0 +1,219 @@
+import { Agent, fetch as undiciFetch, request, type Dispatcher } from 'undici';
+import { InstitutionError, type InstitutionErrorKind } from './institution-error.js';
+
+/** One exchange with a bank, for logs and metrics. Never a body, a header, a query or an identifier. */
+export interface Exchange {
+  institutionId: string;
+  method: string;
+  /** The path with its identifiers replaced by names, such as `/aisp/accounts/{AccountId}/balances`. */
+  template: string;
+  /** Absent when no answer came. */
+  status?: number;
+  ms: number;
+  tracingId: string;
+  failure?: InstitutionErrorKind;
+}
+
+export interface BankRequest {
+  institutionId: string;
+  method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
+  url: URL;
+  template: string;
+  headers?: Record<string, string>;
+  /** Sent as they are: a signature covers these very bytes. */
+  body?: Buffer;
+  signal: AbortSignal;
+  tracingId: string;
+  /** How long the whole exchange may take, body included. */
+  deadlineMs?: number;
+}
+
+export interface BankResponse {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+export interface BankHttpOptions {
+  report(exchange: Exchange): void;
+  /** Default for the whole exchange. */
+  deadlineMs?: number;
+  /** The longest body that is read. */
+  bodyBytesMax?: number;
+  /** Connections kept to one institution. */
+  connections?: number;
+}
+
+type FetchInit = Parameters<typeof undiciFetch>[1];
+
+/**
+ * The only way to a bank: a deadline on every exchange, redirects never followed, bodies bounded, a GET repeated once
+ * when the connection was cut, anything else never. Throws InstitutionError; an aborted caller sees its own reason.
+ * One pool of connections per institution, so a slow bank holds up only itself.
+ */
+export class BankHttp {
+  readonly #agents = new Map<string, Agent>();
+  readonly #report: (exchange: Exchange) => void;
+  readonly #deadlineMs: number;
+  readonly #bodyBytesMax: number;
+  readonly #connections: number;
+
+  constructor(options: BankHttpOptions) {
+    this.#report = (exchange) => options.report(exchange);
+    this.#deadlineMs = options.deadlineMs ?? 20_000;
+    this.#bodyBytesMax = options.bodyBytesMax ?? 16 * 1024 * 1024;
+    this.#connections = options.connections ?? 32;
+  }
+
+  /** Sends and reads the whole answer, whatever its status. */
+  async send(call: BankRequest): Promise<BankResponse> {
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.deadlineMs ?? this.#deadlineMs)]);
+    return this.#timed(call, async () => {
+      try {
+        return await this.#once(call, signal);
+      } catch (fault) {
+        if (call.method !== 'GET' || !isCut(fault) || signal.aborted) throw fault;
+        return this.#once(call, signal);
+      }
+    });
+  }
+
+  /** `fetch` for openid-client, through the same pool, deadline and report. undici's own, since Node's refuses our Agent. */
+  fetcher(call: Pick<BankRequest, 'institutionId' | 'signal' | 'tracingId' | 'deadlineMs'>) {
+    return async (url: string, init: FetchInit & { method?: string }): Promise<Response> => {
+      const method = init.method === 'POST' ? 'POST' : 'GET';
+      const deadline = AbortSignal.timeout(call.deadlineMs ?? this.#deadlineMs);
+      const signal = AbortSignal.any([call.signal, deadline, ...(init.signal ? [init.signal] : [])]);
+      const exchange = { ...call, method, template: new URL(url).pathname } as const;
+      const headers = new Headers(init.headers as Record<string, string>);
+      headers.set('x-fapi-interaction-id', toUuid(call.tracingId));
+      return this.#timed(exchange, async () => {
+        const plain = Object.fromEntries(headers.entries());
+        const options = {
+          ...init,
+          headers: plain,
+          redirect: 'manual',
+          signal,
+          dispatcher: this.#agent(call.institutionId),
+        } as const;
+        const response = await undiciFetch(url, options);
+        const body = await this.#read(response.body ?? []);
+        const empty = response.status === 204 || response.status === 304;
+        return new Response(empty ? null : new Uint8Array(body), {
+          status: response.status,
+          headers: Object.fromEntries(response.headers.entries()),
+        });
+      });
+    };
+  }
+
+  /** Closes every connection. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
+    this.#agents.clear();
+  }
+
+  async #once(call: BankRequest, signal: AbortSignal): Promise<BankResponse> {
+    const { statusCode, headers, body } = await request(call.url, {
+      dispatcher: this.#agent(call.institutionId),
+      method: call.method,
+      headers: { ...call.headers, 'x-fapi-interaction-id': toUuid(call.tracingId) },
+      body: call.body ?? null,
+      signal,
+    });
+    return { status: statusCode, headers, body: await this.#read(body) };
+  }
+
+  async #read(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      bytes += chunk.byteLength;
+      if (bytes > this.#bodyBytesMax)
+        throw new InstitutionError('malformed', 'The answer of the institution is too long');
+      parts.push(chunk);
+    }
+    return Buffer.concat(parts, bytes);
+  }
+
+  async #timed<T extends { status: number }>(
+    call: Pick<BankRequest, 'institutionId' | 'method' | 'template' | 'tracingId' | 'signal'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { institutionId, method, template, tracingId } = call;
+    const began = performance.now();
+    const exchange = { institutionId, method, template, tracingId };
+    try {
+      const answer = await work();
+      this.#report({ ...exchange, status: answer.status, ms: performance.now() - began });
+      return answer;
+    } catch (fault) {
+      const failure = call.signal.aborted ? undefined : toInstitutionError(fault);
+      this.#report({ ...exchange, ms: performance.now() - began, ...(failure ? { failure: failure.kind } : {}) });
+      throw failure ?? call.signal.reason;
+    }
+  }
+
+  #agent(institutionId: string): Dispatcher {
+    let agent = this.#agents.get(institutionId);
+    if (!agent) {
+      agent = new Agent({
+        connections: this.#connections,
+        pipelining: 1,
+        headersTimeout: this.#deadlineMs,
+        bodyTimeout: this.#deadlineMs,
+        connect: { timeout: Math.min(5000, this.#deadlineMs) },
+      });
+      this.#agents.set(institutionId, agent);
+    }
+    return agent;
+  }
+}
+
+/** Why an answer with an HTTP status is a failure. Only called for statuses of 300 and above. */
+export function kindOf(status: number): InstitutionErrorKind {
+  if (status === 401) return 'unauthorised';
+  if (status === 404) return 'not-found';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status === 429) return 'rate-limited';
+  if (status >= 500) return 'unavailable';
+  return status >= 400 ? 'rejected' : 'malformed';
+}
+
+/** The wait a `Retry-After` header asks for, in milliseconds: seconds or a date. Nothing sensible gives undefined. */
+export function retryAfterMs(header: string | string[] | undefined, now: Date): number | undefined {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (!text) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (/^[+-]?[\d.]+$/.test(text)) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
+}
+
+/** Our tracing id of 32 hex characters in the UUID form that `x-fapi-interaction-id` must have. */
+export function toUuid(tracingId: string): string {
+  return tracingId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+const CUT = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+function isCut(fault: unknown): boolean {
+  return codesOf(fault).some((code) => CUT.has(code));
+}
+
+function codesOf(fault: unknown): string[] {
+  if (!(fault instanceof Error)) return [];
+  const code = 'code' in fault && typeof fault.code === 'string' ? [fault.code] : [];
+  return [...code, fault.name, ...codesOf(fault.cause)];
+}
+
+/** The fault as ours. Its cause is left behind: it can hold addresses with identifiers in them. */
+function toInstitutionError(fault: unknown): InstitutionError {
+  if (fault instanceof InstitutionError) return fault;
+  const late = codesOf(fault).some(
+    (code) => code.includes('TIMEOUT') || code === 'TimeoutError' || code === 'AbortError',
+  );
+  return late
+    ? new InstitutionError('timeout', 'The institution did not answer in time')
+    : new InstitutionError('unavailable', 'The institution could not be reached');
+}

@@ -1,0 +1,56 @@
+import type { Institution } from './connector.js';
+
+const pageBounds = { pages: 400, records: 100_000, ms: 120_000 };
+
+function sandboxBank(
+  sandboxUrl: string,
+  bank: { path: string; name: string; fullName: string; bic: string; responseMode: 'fragment' | 'jwt' },
+): Institution<'uk-open-banking'> {
+  const baseUrl = `${sandboxUrl.replace(/\/$/, '')}/banks/${bank.path}`;
+  return {
+    id: `${bank.path}-sandbox`,
+    name: bank.name,
+    fullName: bank.fullName,
+    countries: [{ displayName: 'United Kingdom', countryCode2: 'GB', bic: bank.bic }],
+    environmentType: 'SANDBOX',
+    credentialsType: 'OPEN_BANKING_UK_AUTO',
+    media: [
+      { source: `${baseUrl}/logo.svg`, type: 'logo' },
+      { source: `${baseUrl}/icon.svg`, type: 'icon' },
+    ],
+    protocol: 'uk-open-banking',
+    baseUrl,
+    modifiers: ['ACCOUNT_TRANSACTIONS_WITH_MERCHANT'],
+    maxConsentDays: 90,
+    acscIsFinal: false,
+    requiredPsuHeaders: [],
+    pageBounds,
+    settings: {
+      version: 'v4.0',
+      responseMode: bank.responseMode,
+      jwsB64: false,
+      trustAnchor: 'openbanking.org.uk',
+      signingKeysUrl: `${baseUrl}/signing/jwks`,
+    },
+  };
+}
+
+/** The two banks of the sandbox: one answers `code id_token` in the fragment, the other a JARM response. */
+export function sandboxInstitutions(sandboxUrl: string): Institution[] {
+  return [
+    sandboxBank(sandboxUrl, {
+      path: 'meridian',
+      name: 'Meridian Bank',
+      fullName: 'Meridian Bank plc (sandbox)',
+      bic: 'MRDNGB2L',
+      responseMode: 'fragment',
+    }),
+    sandboxBank(sandboxUrl, {
+      path: 'tamar',
+      name: 'Tamar Building Society',
+      fullName: 'Tamar Building Society (sandbox)',
+      bic: 'TAMRGB21',
+      responseMode: 'jwt',
+    }),
+  ];
+}

@@ -1,0 +1,210 @@
+import type {
+  AccountBalanceType,
+  AccountType,
+  CreditLineType,
+  PaymentIsoStatusCodeEnum,
+  PaymentStatus,
+} from '#libs/contract';
+
+/** Code tables of the standard (OB_Internal_Codeset, ISO_External_CodeSet) against the contract's words, as data. */
+type Table<T> = Readonly<Record<string, T | undefined>>;
+
+export const accountTypes: Table<AccountType> = {
+  CACC: 'CURRENT',
+  CARD: 'CREDIT_CARD',
+  CASH: 'CASH_PAYMENT',
+  CHAR: 'CHARGES',
+  CISH: 'CASH_INCOME',
+  COMM: 'COMMISSION',
+  CPAC: 'SETTLEMENT',
+  LLSV: 'LIMITED_LIQUIDITY_SAVINGS_ACCOUNT',
+  LOAN: 'LOAN',
+  MGLD: 'MARGINAL_LENDING',
+  MOMA: 'MONEY_MARKET',
+  MORT: 'MORTGAGE',
+  NFCA: 'OTHER',
+  NREX: 'NON_RESIDENT_EXTERNAL',
+  ODFT: 'OVERDRAFT',
+  ONDP: 'OVERNIGHT_DEPOSIT',
+  OTHR: 'OTHER',
+  SACC: 'SETTLEMENT',
+  SLRY: 'SALARY',
+  SVGS: 'SAVINGS',
+  TAXE: 'TAX',
+  TRAN: 'CURRENT',
+  TRAS: 'CASH_TRADING',
+  VACC: 'OTHER',
+  WALT: 'E_MONEY',
+};
+
+/** The words for `Account.type`, since a v4.0 bank sends only a code. */
+export const accountTypeNames: Table<string> = {
+  CACC: 'Current',
+  CARD: 'Credit Card',
+  LOAN: 'Loan',
+  MORT: 'Mortgage',
+  SLRY: 'Salary',
+  SVGS: 'Savings',
+  TRAN: 'Current',
+  WALT: 'E-Money',
+};
+
+export const balanceTypes: Table<AccountBalanceType> = {
+  CLAV: 'CLOSING_AVAILABLE',
+  CLBD: 'CLOSING_BOOKED',
+  FWAV: 'FORWARD_AVAILABLE',
+  INFO: 'INFORMATION',
+  ITAV: 'INTERIM_AVAILABLE',
+  ITBD: 'INTERIM_BOOKED',
+  OPAV: 'OPENING_AVAILABLE',
+  OPBD: 'OPENING_BOOKED',
+  PRCD: 'PREVIOUSLY_CLOSED_BOOKED',
+  XPCD: 'EXPECTED',
+};
+
+/** Which balance is the headline one: the first present wins. */
+export const mainBalanceOrder: readonly AccountBalanceType[] = [
+  'INTERIM_AVAILABLE',
+  'EXPECTED',
+  'INTERIM_BOOKED',
+  'CLOSING_AVAILABLE',
+  'CLOSING_BOOKED',
+  'OPENING_AVAILABLE',
+  'OPENING_BOOKED',
+];
+
+export const creditLineTypes: Table<CreditLineType> = {
+  Available: 'AVAILABLE',
+  Credit: 'CREDIT',
+  Emergency: 'EMERGENCY',
+  'Pre-Agreed': 'PRE_AGREED',
+  Temporary: 'TEMPORARY',
+};
+
+/** Names of the bank transaction codes (ISO 20022 external code set) that UK accounts show most. */
+export const bankTransactionCodeNames: Table<string> = {
+  RCDT: 'ReceivedCreditTransfers',
+  ICDT: 'IssuedCreditTransfers',
+  RDDT: 'ReceivedDirectDebits',
+  IDDT: 'IssuedDirectDebits',
+  CCRD: 'CustomerCardTransactions',
+  MCRD: 'MerchantCardTransactions',
+  CNTR: 'CounterTransactions',
+  RCHQ: 'ReceivedCheques',
+  ICHQ: 'IssuedCheques',
+  RRCT: 'ReceivedRealTimeCreditTransfers',
+  IRCT: 'IssuedRealTimeCreditTransfers',
+  MDOP: 'MiscellaneousDebitOperations',
+  MCOP: 'MiscellaneousCreditOperations',
+  DMCT: 'DomesticCreditTransfer',
+  XBCT: 'CrossBorderCreditTransfer',
+  BOOK: 'InternalBookTransfer',
+  STDO: 'StandingOrder',
+  SALA: 'PayrollSalaryPayment',
+  PMDD: 'DirectDebitPayment',
+  ESDD: 'SepaCoreDirectDebit',
+  ESCT: 'SepaCreditTransfer',
+  POSD: 'PointOfSalePaymentDebitCard',
+  POSC: 'CreditCardPayment',
+  CWDL: 'CashWithdrawal',
+  CDPT: 'CashDeposit',
+  INTR: 'Interest',
+  CHRG: 'Charges',
+  FEES: 'Fees',
+  RIMB: 'Reimbursement',
+  OTHR: 'Other',
+};
+
+/** Payment status (v4.0 codes): what the contract calls it, its ISO name, and whether the bank says anything after it. */
+export const paymentStatuses: Table<{
+  status: PaymentStatus;
+  iso?: PaymentIsoStatusCodeEnum;
+  name: string;
+  final?: boolean;
+}> = {
+  RCVD: { status: 'PENDING', iso: 'RCVD', name: 'Received' },
+  PDNG: { status: 'PENDING', iso: 'PDNG', name: 'Pending' },
+  ACTC: { status: 'PENDING', iso: 'ACTC', name: 'AcceptedTechnicalValidation' },
+  PATC: { status: 'PENDING', iso: 'PATC', name: 'PartiallyAcceptedTechnicalCorrect' },
+  ACFC: { status: 'PENDING', iso: 'ACFC', name: 'AcceptedFundsChecked' },
+  ACWC: { status: 'PENDING', iso: 'ACWC', name: 'AcceptedWithChange' },
+  ACCP: { status: 'COMPLETED', iso: 'ACCP', name: 'AcceptedCustomerProfile' },
+  ACSP: { status: 'COMPLETED', iso: 'ACSP', name: 'AcceptedSettlementInProcess' },
+  ACSC: { status: 'COMPLETED', iso: 'ACSC', name: 'AcceptedSettlementCompleted' },
+  ACWP: { status: 'COMPLETED', iso: 'ACWP', name: 'AcceptedWithoutPosting' },
+  ACCC: { status: 'COMPLETED', iso: 'ACCC', name: 'AcceptedCreditSettlementCompleted', final: true },
+  RJCT: { status: 'FAILED', iso: 'RJCT', name: 'Rejected', final: true },
+  CANC: { status: 'FAILED', iso: 'CANC', name: 'Cancelled', final: true },
+  BLCK: { status: 'FAILED', name: 'Blocked', final: true },
+};
+
+/** Contract's payment context against `Risk.PaymentContextCode`; contexts the standard does not know are left out. */
+export const paymentContexts: Table<string> = {
+  BILL_IN_ADVANCE: 'BillingGoodsAndServicesInAdvance',
+  BILL_IN_ARREARS: 'BillingGoodsAndServicesInArrears',
+  BILL: 'BillingGoodsAndServicesInArrears',
+  ECOMMERCE_MERCHANT: 'EcommerceMerchantInitiatedPayment',
+  GOODS: 'EcommerceMerchantInitiatedPayment',
+  SERVICES: 'EcommerceMerchantInitiatedPayment',
+  FACE_TO_FACE_POS: 'FaceToFacePointOfSale',
+  TRANSFER_TO_SELF: 'TransferToSelf',
+  TRANSFER_TO_THIRD_PARTY: 'TransferToThirdParty',
+  PERSON_TO_PERSON: 'TransferToThirdParty',
+};
+
+export const payeeAccountTypes: Table<string> = {
+  BUSINESS: 'Business',
+  BUSINESS_SAVING: 'BusinessSavingsAccount',
+  CHARITY: 'Charity',
+  COLLECTION: 'Collection',
+  CORPORATE: 'Corporate',
+  E_WALLET: 'Ewallet',
+  GOVERNMENT: 'Government',
+  INVESTMENT: 'Investment',
+  INVESTMENT_ISA: 'ISA',
+  JOINT_PERSONAL: 'JointPersonal',
+  PENSION: 'Pension',
+  PERSONAL: 'Personal',
+  PERSONAL_SAVING: 'PersonalSavingsAccount',
+  PREMIER: 'Premier',
+  WEALTH: 'Wealth',
+};
+
+export const chargeBearers: Table<string> = {
+  BorneByCreditor: 'CRED',
+  BorneByDebtor: 'DEBT',
+  FollowingServiceLevel: 'SLEV',
+  Shared: 'SHAR',
+};
+
+/** Which permissions a feature needs. `ReadPAN` is not asked for: a masked card number is enough to show. */
+export const permissions: Table<readonly string[]> = {
+  ACCOUNTS: ['ReadAccountsDetail', 'ReadBalances'],
+  ACCOUNT: ['ReadAccountsDetail', 'ReadBalances'],
+  ACCOUNT_BALANCES: ['ReadAccountsDetail', 'ReadBalances'],
+  ACCOUNTS_WITHOUT_BALANCE: ['ReadAccountsDetail'],
+  ACCOUNT_WITHOUT_BALANCE: ['ReadAccountsDetail'],
+  ACCOUNT_TRANSACTIONS: [
+    'ReadAccountsDetail',
+    'ReadTransactionsDetail',
+    'ReadTransactionsCredits',
+    'ReadTransactionsDebits',
+  ],
+  ACCOUNT_TRANSACTIONS_WITH_MERCHANT: [
+    'ReadAccountsDetail',
+    'ReadTransactionsDetail',
+    'ReadTransactionsCredits',
+    'ReadTransactionsDebits',
+  ],
+};
+
+/** Texts some banks put where an identifier should be (quirk Q2); never identities. */
+export const placeholderIds: ReadonlySet<string> = new Set([
+  'NOTPROVIDED',
+  'NOT PROVIDED',
+  'NOTAVAILABLE',
+  'N/A',
+  'NULL',
+  'NONE',
+  '0',
+]);

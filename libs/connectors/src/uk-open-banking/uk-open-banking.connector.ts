@@ -1,0 +1,177 @@
+import { problems, type Account } from '#libs/contract';
+import type { BankPayment, Call, Connector, Consented, Grant, Institution, Operations, Tools } from '../connector.js';
+import { InstitutionError } from '../institution-error.js';
+import { listOf, textOf } from '../wire.js';
+import { toPage, toPageRequest } from './transactions.js';
+import { Access, stateOf } from './uk-open-banking.access.js';
+import { UkOpenBankingApi, type Authorised } from './uk-open-banking.api.js';
+import { authoriseAccounts, authorisePayment, proceed, withClientToken } from './uk-open-banking.authorise.js';
+import { defaults } from './uk-open-banking.map.js';
+import { OpenId } from './uk-open-banking.openid.js';
+import type { OBAccount6 } from './uk-open-banking.types.js';
+
+/** Balances read at once; more would look like an attack to a bank that counts. */
+const BALANCES_AT_ONCE = 4;
+/** Statuses from which a consent never comes back by itself (section 2.5, both spellings). */
+const endedStatuses: ReadonlySet<string> = new Set(['CANC', 'EXPD', 'RJCT', 'Revoked', 'Rejected']);
+
+/** A bank that speaks UK Open Banking v4.0. Nothing is asked of it before the first call. */
+export function connectUkOpenBanking(institution: Institution<'uk-open-banking'>, tools: Tools): Connector {
+  const map = { ...defaults, ...institution.quirks };
+  const api = new UkOpenBankingApi(institution, tools);
+  const openid = new OpenId(institution, tools);
+  const isAlive = (call: Call, grant: Grant) => isConsentAlive({ api, openid }, call, grant);
+  const access = new Access({ openid, now: tools.now, isAlive });
+  const parts = { api, openid, map, now: tools.now };
+  const { acscIsFinal } = institution;
+
+  const withBalances = async (authorised: Authorised, raw: OBAccount6): Promise<Account> => {
+    const account = map.toAccount(raw);
+    // A closed account has no balance to read; every other failure fails the whole read, never as a zero.
+    if (raw.Status === 'Deleted') return account;
+    const { balances, mainBalanceAmount } = map.toBalances((await api.balances(authorised, account.id)).Data.Balance);
+    return {
+      ...account,
+      ...(mainBalanceAmount ? { balance: mainBalanceAmount.amount } : {}),
+      accountBalances: balances,
+    };
+  };
+
+  const operations: Partial<Operations> = {
+    INITIATE_ACCOUNT_REQUEST: (call, wanted) => authoriseAccounts(parts, call, wanted),
+    INITIATE_DOMESTIC_SINGLE_PAYMENT: (call, payment, wanted) =>
+      authorisePayment(parts, call, { payment, access: wanted }),
+
+    ACCOUNTS: (call) =>
+      access.with(call, async (authorised) => {
+        const raw = listOf((await api.accounts(authorised)).Data.Account, 'Account');
+        return inTurns(raw, (each) => withBalances(authorised, each));
+      }),
+
+    ACCOUNT: (call, accountId) =>
+      access.with(call, async (authorised) => {
+        const raw = listOf((await api.account(authorised, accountId)).Data.Account, 'Account');
+        const found = raw.find(({ AccountId }) => AccountId === accountId);
+        if (!found) throw new InstitutionError('not-found', 'The institution has no such account');
+        return withBalances(authorised, found);
+      }),
+
+    ACCOUNT_BALANCES: (call, accountId) =>
+      access.with(call, async (authorised) => map.toBalances((await api.balances(authorised, accountId)).Data.Balance)),
+
+    ACCOUNT_TRANSACTIONS: (call, accountId, range) => {
+      const request = toPageRequest(api.transactionsUrl(accountId), { range, institution, now: tools.now() });
+      return access.with(call, async (authorised) =>
+        toPage(await api.transactions(authorised, request.url), { request, map }),
+      );
+    },
+
+    CREATE_DOMESTIC_SINGLE_PAYMENT: (call, payment, idempotencyKey) => {
+      const { initiation, risk } = authorisedPayment(call.grant, map.toDomesticConsent(payment).Data.Initiation);
+      const ConsentId = call.grant.institutionConsentId;
+      return access.with(call, async (authorised) => {
+        await confirmFunds(api, authorised, ConsentId);
+        const order = { Data: { ConsentId, Initiation: initiation }, Risk: risk };
+        const raw = await api.createDomesticPayment(authorised, order, idempotencyKey);
+        return checked(map.toBankPayment(raw.Data, acscIsFinal), call.grant);
+      });
+    },
+
+    EXISTING_PAYMENTS_DETAILS: (call, institutionPaymentId) =>
+      withClientToken(openid, { call, scope: 'payments' }, async (token) => {
+        const raw = await api.domesticPayment({ ...call, token }, institutionPaymentId);
+        return checked(map.toBankPayment(raw.Data, acscIsFinal), call.grant);
+      }),
+  };
+
+  return {
+    operations,
+    // The standard remembers an idempotency key for 24 hours; afterwards the consent is used up and refuses.
+    resendable: true,
+    proceed: (call, pending, answer) => proceed(parts, call, pending, answer),
+    revoke: (call) => revoke({ api, openid }, call),
+  };
+}
+
+/** The order must repeat what was authorised (section 2.13); ids of the instruction are the consent's own. */
+function authorisedPayment(grant: Grant, asked: NonNullable<ReturnType<typeof stateOf>['payment']>['initiation']) {
+  const { payment } = stateOf(grant);
+  if (!payment) throw new TypeError('The grant authorises no payment');
+  const { InstructedAmount, CreditorAccount, RemittanceInformation } = payment.initiation;
+  const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+  if (!same(InstructedAmount, asked.InstructedAmount)) throw differs('$.amount');
+  if (!same(CreditorAccount, asked.CreditorAccount)) throw differs('$.payee');
+  if (!same(RemittanceInformation, asked.RemittanceInformation)) throw differs('$.reference');
+  return payment;
+}
+
+function differs(parameter: string): Error {
+  return problems.unexpectedValue({ parameter, message: 'differs from the payment that was authorised' });
+}
+
+/** A definite no stops the payment. A bank without the endpoint, or with a fault in it, decides when it is asked to pay. */
+async function confirmFunds(api: UkOpenBankingApi, authorised: Authorised, consentId: string): Promise<void> {
+  try {
+    const { Data } = await api.fundsConfirmation(authorised, consentId);
+    if (Data.FundsAvailableResult?.FundsAvailable !== false) return;
+  } catch (fault) {
+    // After a first attempt the consent is used up and has no funds to confirm; the order itself answers then.
+    const undecided =
+      fault instanceof InstitutionError && ['rejected', 'not-found', 'unavailable', 'timeout'].includes(fault.kind);
+    if (undecided) return;
+    throw fault;
+  }
+  throw new InstitutionError('rejected', 'Funds are not available on the account', { code: 'FUNDS_NOT_AVAILABLE' });
+}
+
+function checked(payment: BankPayment, grant: Grant): BankPayment {
+  if (payment.institutionConsentId === grant.institutionConsentId) return payment;
+  throw new InstitutionError('malformed', 'The institution answered about another payment');
+}
+
+async function isConsentAlive(
+  { api, openid }: { api: UkOpenBankingApi; openid: OpenId },
+  call: Call,
+  grant: Grant,
+): Promise<boolean> {
+  const { scope } = stateOf(grant);
+  try {
+    const { Data } = await withClientToken(openid, { call, scope }, (token) =>
+      scope === 'accounts'
+        ? api.accountConsent({ ...call, token }, grant.institutionConsentId)
+        : api.domesticConsent({ ...call, token }, grant.institutionConsentId),
+    );
+    return !endedStatuses.has(textOf(Data.Status, 'Status'));
+  } catch (fault) {
+    // A deleted consent answers 400, or 404 at banks that are kinder.
+    if (isUnknown(fault)) return false;
+    throw fault;
+  }
+}
+
+/** Section 2.5: deleting is for account access; a payment consent ends by itself and cannot be taken back. */
+async function revoke({ api, openid }: { api: UkOpenBankingApi; openid: OpenId }, call: Consented): Promise<void> {
+  const state = call.grant.state as { scope?: string } | null;
+  if (state?.scope === 'payments') return;
+  try {
+    await withClientToken(openid, { call, scope: 'accounts' }, (token) =>
+      api.deleteAccountConsent({ ...call, token }, call.grant.institutionConsentId),
+    );
+  } catch (fault) {
+    if (!isUnknown(fault)) throw fault;
+  }
+}
+
+function isUnknown(fault: unknown): boolean {
+  return fault instanceof InstitutionError && (fault.httpStatus === 400 || fault.httpStatus === 404);
+}
+
+async function inTurns<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const workers = Array.from({ length: Math.min(BALANCES_AT_ONCE, items.length) }, async () => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  });
+  await Promise.all(workers);
+  return results;
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { Transaction } from '#libs/contract';
+import type { Page, PageBounds } from './connector.js';
+import { InstitutionError, WalkLimitError } from './institution-error.js';
+
+/**
+ * Every item of every page, or an error: a walk is never cut silently. A link seen before is a loop at the bank and
+ * ends as malformed, before its page is taken (quirk Q7); more than `bounds` allow ends as WalkLimitError. A record
+ * that a page repeats from an earlier page, because the list moved under us, is taken once (no isolation is promised).
+ */
+export async function walkPages(
+  read: (cursor: string | undefined) => Promise<Page<Transaction>>,
+  { bounds, now }: { bounds: PageBounds; now(): Date },
+): Promise<Transaction[]> {
+  const began = now().getTime();
+  const links = new Set<string>();
+  const earlier = new Map<string, Transaction>();
+  const all: Transaction[] = [];
+  let cursor: string | undefined;
+  for (let page = 1; ; page += 1) {
+    if (page > bounds.pages) throw new WalkLimitError('pages', bounds.pages);
+    if (now().getTime() - began > bounds.ms) throw new WalkLimitError('ms', bounds.ms);
+    const { items, next } = await read(cursor);
+    take(items, { all, earlier });
+    if (all.length > bounds.records) throw new WalkLimitError('records', bounds.records);
+    if (next === undefined) return all;
+    if (links.has(next)) throw new InstitutionError('malformed', "The institution's pages lead in a circle");
+    links.add(next);
+    cursor = next;
+  }
+}
+
+function take(items: Transaction[], walk: { all: Transaction[]; earlier: Map<string, Transaction> }): void {
+  const fresh: Transaction[] = [];
+  for (const item of items) {
+    const before = item.id === undefined ? undefined : walk.earlier.get(item.id);
+    if (before && contentOf(before) === contentOf(item)) continue;
+    fresh.push(item);
+    walk.all.push(item);
+  }
+  // Rows of one page are never compared with each other: two equal coffees are two coffees (quirk Q6).
+  for (const item of fresh) if (item.id !== undefined) walk.earlier.set(item.id, item);
+}
+
+/**
+ * The id of a transaction that has none: a hash of account, day, amount, currency and normalised text, plus which of
+ * its equals it is in the answer. The same answer gives the same ids; nothing else does (quirks Q1, Q3, Q6).
+ */
+export function transactionIdentity(accountId: string, transaction: Transaction, occurrence: number): string {
+  return `${hashOf(accountId, transaction)}.${occurrence}`;
+}
+
+/**
+ * A whole answer in which every transaction has an id of its own. The bank's ids stay, except one that the bank gave
+ * to rows of different amounts (quirk Q2): those are told apart by their content.
+ */
+export function withIdentities(accountId: string, transactions: Transaction[]): Transaction[] {
+  const amounts = new Map<string, number | undefined>();
+  const untrusted = new Set<string>();
+  for (const { id, amount } of transactions) {
+    if (id === undefined) continue;
+    if (amounts.has(id) && amounts.get(id) !== amount) untrusted.add(id);
+    amounts.set(id, amount);
+  }
+  const seen = new Map<string, number>();
+  return transactions.map((transaction) => {
+    if (transaction.id !== undefined && !untrusted.has(transaction.id)) return transaction;
+    const key = hashOf(accountId, transaction);
+    const occurrence = (seen.get(key) ?? 0) + 1;
+    seen.set(key, occurrence);
+    return { ...transaction, id: `${key}.${occurrence}` };
+  });
+}
+
+function hashOf(accountId: string, transaction: Transaction): string {
+  return createHash('sha256')
+    .update(`${accountId}\n${contentOf(transaction)}`)
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function contentOf({ date, amount, currency, reference, description }: Transaction): string {
+  const text = `${reference ?? ''} ${description ?? ''}`.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+  return `${date?.slice(0, 10) ?? ''}|${amount ?? ''}|${currency ?? ''}|${text}`;
+}
