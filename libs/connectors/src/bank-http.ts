@@ -35,7 +35,7 @@ export interface BankResponse {
 }
 
 export interface BankHttpOptions {
-  report(exchange: Exchange): void;
+  report: (exchange: Exchange) => void;
   /** Default for the whole exchange. */
   deadlineMs?: number;
   /** The longest body that is read. */

@@ -188,6 +188,6 @@ export interface TppCredentials {
 /** What a connector is given. It neither logs nor reads clocks, configuration or key files by itself. */
 export interface Tools {
   http: BankHttp;
-  now(): Date;
+  now: () => Date;
   credentials: TppCredentials;
 }

@@ -4,8 +4,15 @@ const pageBounds = { pages: 400, records: 100_000, ms: 120_000 };
 
 function sandboxBank(
   sandboxUrl: string,
-  bank: { path: string; name: string; fullName: string; bic: string; responseMode: 'fragment' | 'jwt' },
-): Institution<'uk-open-banking'> {
+  bank: {
+    path: string;
+    name: string;
+    fullName: string;
+    bic: string;
+    organisationId: string;
+    responseMode: 'fragment' | 'jwt';
+  },
+): Institution {
   const baseUrl = `${sandboxUrl.replace(/\/$/, '')}/banks/${bank.path}`;
   return {
     id: `${bank.path}-sandbox`,
@@ -30,6 +37,7 @@ function sandboxBank(
       responseMode: bank.responseMode,
       jwsB64: false,
       trustAnchor: 'openbanking.org.uk',
+      organisationId: bank.organisationId,
       signingKeysUrl: `${baseUrl}/signing/jwks`,
     },
   };
@@ -43,6 +51,7 @@ export function sandboxInstitutions(sandboxUrl: string): Institution[] {
       name: 'Meridian Bank',
       fullName: 'Meridian Bank plc (sandbox)',
       bic: 'MRDNGB2L',
+      organisationId: '0015800001MERIDIAN',
       responseMode: 'fragment',
     }),
     sandboxBank(sandboxUrl, {
@@ -50,6 +59,7 @@ export function sandboxInstitutions(sandboxUrl: string): Institution[] {
       name: 'Tamar Building Society',
       fullName: 'Tamar Building Society (sandbox)',
       bic: 'TAMRGB21',
+      organisationId: '0015800001TAMARSBX',
       responseMode: 'jwt',
     }),
   ];

@@ -18,7 +18,7 @@ export function connect<P extends Protocol>(institution: Institution<P>, tools: 
   const lacking = new Set<string>(institution.without);
   if (lacking.size === 0) return connector;
   const present = Object.entries(connector.operations).filter(([feature]) => !lacking.has(feature));
-  return { ...connector, operations: Object.fromEntries(present) as Partial<Operations> };
+  return { ...connector, operations: Object.fromEntries(present) };
 }
 
 /** What an institution can do: the keys of its connector's operations, its modifiers, minus what it lacks. */

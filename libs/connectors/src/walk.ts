@@ -10,7 +10,7 @@ import { InstitutionError, WalkLimitError } from './institution-error.js';
  */
 export async function walkPages(
   read: (cursor: string | undefined) => Promise<Page<Transaction>>,
-  { bounds, now }: { bounds: PageBounds; now(): Date },
+  { bounds, now }: { bounds: PageBounds; now: () => Date },
 ): Promise<Transaction[]> {
   const began = now().getTime();
   const links = new Set<string>();

@@ -30,7 +30,7 @@ export type Sign = (body: Buffer) => Promise<string>;
 /** Signs the exact bytes that go out. The key is imported once. */
 export function createSigner(
   credentials: TppCredentials,
-  { settings, now }: { settings: UkOpenBankingSettings; now(): Date },
+  { settings, now }: { settings: UkOpenBankingSettings; now: () => Date },
 ): Sign {
   const key = once(() => importJWK(credentials.signingKey, 'PS256'));
   return async (body) => {
@@ -52,7 +52,7 @@ export function createSigner(
 /** Throws malformed unless `signature` is the bank's over exactly these bytes, by the rules of its settings. */
 export async function verifySignature(
   { signature, body }: { signature: string; body: Buffer },
-  { keys, settings, now, call }: { keys: BankKeys; settings: UkOpenBankingSettings; now(): Date; call: Call },
+  { keys, settings, now, call }: { keys: BankKeys; settings: UkOpenBankingSettings; now: () => Date; call: Call },
 ): Promise<void> {
   const [encodedHeader, payload, value, ...rest] = signature.split('.');
   if (!encodedHeader || payload !== '' || !value || rest.length > 0) throw badSignature('form');
@@ -76,7 +76,7 @@ export async function verifySignature(
 
 function checkHeader(
   header: Record<string, unknown>,
-  { settings, now }: { settings: UkOpenBankingSettings; now(): Date },
+  { settings, now }: { settings: UkOpenBankingSettings; now: () => Date },
 ): void {
   if (header['alg'] !== 'PS256') throw badSignature('alg');
   const expected = settings.jwsB64 ? ['b64', ...CRITICAL] : CRITICAL;
@@ -111,7 +111,13 @@ function badSignature(part: string): InstitutionError {
 export type BankKeys = (kid: string, call: Call) => Promise<JWK | undefined>;
 
 /** Keys kept for an hour by `now`; an unknown `kid` loads them again, at most once a minute, so nobody can make us ask. */
-export function createBankKeys({ load, now }: { load(call: Call): Promise<JSONWebKeySet>; now(): Date }): BankKeys {
+export function createBankKeys({
+  load,
+  now,
+}: {
+  load: (call: Call) => Promise<JSONWebKeySet>;
+  now: () => Date;
+}): BankKeys {
   let known: { keys: JWK[]; at: number } | undefined;
   let loading: Promise<JWK[]> | undefined;
   const refresh = async (call: Call): Promise<JWK[]> => {

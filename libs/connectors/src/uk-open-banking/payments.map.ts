@@ -161,7 +161,7 @@ function toCharge(raw: NonNullable<OBWriteDomesticResponse5['Data']['Charges']>[
 function toRefundAccount(account: OBCashAccount | undefined): RefundAccount | undefined {
   const identification = account?.Identification?.trim();
   if (!account || !identification) return undefined;
-  const sortCode = /SortCodeAccountNumber$/.test(account.SchemeName ?? '') && /^\d{14}$/.test(identification);
+  const sortCode = account.SchemeName?.endsWith('SortCodeAccountNumber') === true && /^\d{14}$/.test(identification);
   return {
     ...(account.Name ? { name: account.Name } : {}),
     accountIdentifications: sortCode

@@ -34,7 +34,7 @@ export class Access {
   readonly #isAlive: (call: Call, grant: Grant) => Promise<boolean>;
   readonly #renewals = new Map<string, Renewal>();
 
-  constructor(parts: { openid: OpenId; now(): Date; isAlive(call: Call, grant: Grant): Promise<boolean> }) {
+  constructor(parts: { openid: OpenId; now: () => Date; isAlive: (call: Call, grant: Grant) => Promise<boolean> }) {
     this.#openid = parts.openid;
     this.#now = parts.now;
     this.#isAlive = parts.isAlive;
@@ -101,15 +101,11 @@ export class Access {
   async #settle(call: Consented, renewal: Renewal): Promise<Grant> {
     const renewed = await renewal.renewed;
     if (renewal.kept) return renewed;
-    renewal.keeping ??= call
-      .keep(renewed)
-      .then(() => {
-        renewal.kept = true;
-      })
-      .finally(() => {
-        renewal.keeping = undefined;
-      });
+    renewal.keeping ??= call.keep(renewed).finally(() => {
+      renewal.keeping = undefined;
+    });
     await renewal.keeping;
+    renewal.kept = true;
     return renewed;
   }
 

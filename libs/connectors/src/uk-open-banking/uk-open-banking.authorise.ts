@@ -19,7 +19,7 @@ export interface AuthoriseParts {
   api: UkOpenBankingApi;
   openid: OpenId;
   map: UkOpenBankingQuirks;
-  now(): Date;
+  now: () => Date;
 }
 
 /** Registers an account access consent and sends the PSU to the bank; a renewal reuses the consent (section 2.4). */

@@ -16,7 +16,7 @@ const BALANCES_AT_ONCE = 4;
 const endedStatuses: ReadonlySet<string> = new Set(['CANC', 'EXPD', 'RJCT', 'Revoked', 'Rejected']);
 
 /** A bank that speaks UK Open Banking v4.0. Nothing is asked of it before the first call. */
-export function connectUkOpenBanking(institution: Institution<'uk-open-banking'>, tools: Tools): Connector {
+export function connectUkOpenBanking(institution: Institution, tools: Tools): Connector {
   const map = { ...defaults, ...institution.quirks };
   const api = new UkOpenBankingApi(institution, tools);
   const openid = new OpenId(institution, tools);
@@ -98,11 +98,14 @@ function authorisedPayment(grant: Grant, asked: NonNullable<ReturnType<typeof st
   const { payment } = stateOf(grant);
   if (!payment) throw new TypeError('The grant authorises no payment');
   const { InstructedAmount, CreditorAccount, RemittanceInformation } = payment.initiation;
-  const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
   if (!same(InstructedAmount, asked.InstructedAmount)) throw differs('$.amount');
   if (!same(CreditorAccount, asked.CreditorAccount)) throw differs('$.payee');
   if (!same(RemittanceInformation, asked.RemittanceInformation)) throw differs('$.reference');
   return payment;
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function differs(parameter: string): Error {
@@ -163,7 +166,9 @@ async function revoke({ api, openid }: { api: UkOpenBankingApi; openid: OpenId }
 }
 
 function isUnknown(fault: unknown): boolean {
-  return fault instanceof InstitutionError && (fault.httpStatus === 400 || fault.httpStatus === 404);
+  if (!(fault instanceof InstitutionError)) return false;
+  if (fault.kind === 'not-found') return true;
+  return fault.httpStatus === 400 && (fault.code === undefined || fault.code === 'U009');
 }
 
 async function inTurns<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {

@@ -4,6 +4,7 @@ import type {
   AccountIdentification,
   Amount,
   Balances,
+  CreditLine,
   IsoBankTransactionCode,
   Transaction,
   TransactionBalance,
@@ -126,11 +127,13 @@ function toBalance(raw: OBBalance): AccountBalance {
   balance.balanceAmount = toSigned(raw.Amount, raw.CreditDebitIndicator, 'Balance');
   if (lines.length === 0) return balance;
   balance.creditLineIncluded = lines.some(({ Included }) => Included);
-  balance.creditLines = lines.map((line) => ({
-    type: line.Type === undefined ? 'UNKNOWN' : (creditLineTypes[line.Type] ?? 'OTHER'),
-    ...(line.Amount ? { creditLineAmount: toAmount(line.Amount, 'CreditLine') } : {}),
-  }));
+  balance.creditLines = lines.map(toCreditLine);
   return balance;
+}
+
+function toCreditLine(raw: NonNullable<OBBalance['CreditLine']>[number]): CreditLine {
+  const type = raw.Type === undefined ? 'UNKNOWN' : (creditLineTypes[raw.Type] ?? 'OTHER');
+  return raw.Amount ? { type, creditLineAmount: toAmount(raw.Amount, 'CreditLine') } : { type };
 }
 
 /** All balances, and the headline one by the documented order; an unknown order leaves the bank's first. */
@@ -263,7 +266,7 @@ function addSupplementary(transaction: Transaction, raw: OBTransaction6): void {
   for (const member of supplementary) {
     if (raw[member] !== undefined) (extra ??= {})[member] = raw[member];
   }
-  if (String(raw.Amount.Amount).startsWith('-')) (extra ??= {})['signContradictsIndicator'] = true;
+  if (raw.Amount.Amount.startsWith?.('-')) (extra ??= {})['signContradictsIndicator'] = true;
   if (extra) transaction.supplementaryData = extra;
 }
 

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { decodeJwt, importJWK, type CryptoKey } from 'jose';
+import { importJWK, type CryptoKey } from 'jose';
 import * as client from 'openid-client';
 import type { Call, Institution, Tools } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
+import { claimsOf, halfHash, unverified } from './id-token.js';
 import { once } from './jws.js';
 import { openidFailure } from './openid-failure.js';
 
@@ -38,14 +38,14 @@ const DISCOVERY_MS = 3_600_000;
 const EXPIRY_MARGIN_MS = 10_000;
 
 export class OpenId {
-  readonly #institution: Institution<'uk-open-banking'>;
+  readonly #institution: Institution;
   readonly #tools: Tools;
   readonly #key: () => Promise<CryptoKey>;
   #server: { metadata: Promise<client.ServerMetadata>; until: number } | undefined;
   #jwks: client.ExportedJWKSCache | undefined;
   readonly #clientTokens = new Map<Scope, { token: Promise<string>; until: number }>();
 
-  constructor(institution: Institution<'uk-open-banking'>, tools: Tools) {
+  constructor(institution: Institution, tools: Tools) {
     this.#institution = institution;
     this.#tools = tools;
     this.#key = once(async () => {
@@ -136,7 +136,7 @@ export class OpenId {
       const claims = answer.claims();
       if (!claims) throw unverified('id_token');
       if (claims['openbanking_intent_id'] !== expected.consentId) throw unverified('openbanking_intent_id');
-      if (!ACR.includes(String(claims['acr']))) throw unverified('acr');
+      if (typeof claims['acr'] !== 'string' || !ACR.includes(claims['acr'])) throw unverified('acr');
       if (front && front['sub'] !== claims.sub) throw unverified('sub');
       if (claims['at_hash'] !== undefined && claims['at_hash'] !== halfHash(answer.access_token))
         throw unverified('at_hash');
@@ -192,7 +192,7 @@ export class OpenId {
   async #run<T>(
     call: Call,
     work: (config: client.Configuration) => Promise<T>,
-    how: { signal?: AbortSignal; capture?(answer: client.TokenEndpointResponse): void } = {},
+    how: { signal?: AbortSignal; capture?: (answer: client.TokenEndpointResponse) => void } = {},
   ): Promise<T> {
     const fetcher = this.#fetcher({ ...call, ...(how.signal ? { signal: how.signal } : {}) }, how.capture);
     try {
@@ -283,22 +283,4 @@ function isTokenAnswer(answer: unknown): answer is client.TokenEndpointResponse 
   return (
     typeof answer === 'object' && answer !== null && 'access_token' in answer && typeof answer.access_token === 'string'
   );
-}
-
-function claimsOf(idToken: string | null): Record<string, unknown> | undefined {
-  if (!idToken) return undefined;
-  try {
-    return decodeJwt(idToken);
-  } catch {
-    throw unverified('id_token');
-  }
-}
-
-/** OpenID Connect Core 3.1.3.6: the left half of the hash that goes with PS256, in base64url. */
-function halfHash(text: string): string {
-  return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
-}
-
-function unverified(what: string): InstitutionError {
-  return new InstitutionError('malformed', `The institution's answer failed its checks: ${what}`, { code: what });
 }
