@@ -7,6 +7,7 @@ import { Env } from './config.js';
 import { ConsentsModule } from './consents/consents.module.js';
 import { FinancialDataModule } from './financial-data/financial-data.module.js';
 import { InstitutionsModule } from './institutions/institutions.module.js';
+import { PaymentsModule } from './payments/payments.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
@@ -20,6 +21,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     AuthorisationsModule,
     ConsentsModule,
     FinancialDataModule,
+    PaymentsModule,
     WebhooksModule,
   ],
 })

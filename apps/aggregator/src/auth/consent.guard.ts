@@ -12,7 +12,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { ApiConsentHeader, header, problems } from '#libs/contract';
-import { POOL } from '#libs/database';
+import { inScope, POOL } from '#libs/database';
 import { now } from '#libs/server';
 import { permits, type ConsentUse } from '../consents/consent-state.js';
 import { consentTokenHash } from '../consents/consent-secrets.js';
@@ -39,7 +39,8 @@ export class ConsentGuard implements CanActivate {
     if (typeof token !== 'string' || token === '') {
       throw problems.badRequest({ parameter: header.consent, message: 'The consent header is mandatory' });
     }
-    const consent = await findConsentByToken(this.pool, consentTokenHash(token), tenantOf(request).scopeIds);
+    const { scopeIds } = tenantOf(request);
+    const consent = await inScope(scopeIds, () => findConsentByToken(this.pool, consentTokenHash(token), scopeIds));
     if (consent === undefined) throw problems.consentUnknown({ parameter: header.consent });
     const use = this.reflector.getAllAndOverride<ConsentUse | undefined>(USE, [
       context.getHandler(),

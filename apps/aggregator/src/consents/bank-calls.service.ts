@@ -1,0 +1,98 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import type { PsuHeaders } from '#libs/contract';
+import { InstitutionError, type Call, type Connector, type Consented } from '#libs/connectors';
+import { POOL } from '#libs/database';
+import { now, tracingId } from '#libs/server';
+import { InstitutionsService } from '../institutions/institutions.service.js';
+import { ConsentSecrets } from './consent-secrets.js';
+import { keepGrant, moveConsent, type ConsentRow } from './consent.queries.js';
+
+/** How long one of our callers waits for a bank before it is told that the bank does not answer. */
+const CALL_MS = 30_000;
+
+/** The bank's failure that `error` is; a call that ran out of our patience is the bank's timeout. Undefined otherwise. */
+export function institutionErrorOf(error: unknown): InstitutionError | undefined {
+  if (error instanceof InstitutionError) return error;
+  if (!(error instanceof DOMException) || error.name !== 'TimeoutError') return undefined;
+  return new InstitutionError('timeout', 'The institution did not answer in time', { cause: error });
+}
+
+/** Who is at the bank, and how long we wait. */
+export interface CallOptions {
+  psu: PsuHeaders;
+  timeoutMs?: number;
+}
+
+/** A bank, and the call that carries a consent's grant to it. */
+export interface OpenConsent {
+  connector: Connector;
+  call: Consented;
+}
+
+/** Turns consents into calls to their banks, saves the grants that banks renew, and notices consents that banks ended. */
+@Injectable()
+export class BankCalls {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly secrets: ConsentSecrets,
+    private readonly institutions: InstitutionsService,
+  ) {}
+
+  /** A call that needs no consent yet. */
+  call({ psu, timeoutMs = CALL_MS }: CallOptions): Call {
+    return {
+      psu: {
+        ...(psu.psuId === undefined ? {} : { id: psu.psuId }),
+        ...(psu.psuCorporateId === undefined ? {} : { corporateId: psu.psuCorporateId }),
+        ...(psu.psuIpAddress === undefined ? {} : { ipAddress: psu.psuIpAddress }),
+      },
+      tracingId: tracingId(),
+      signal: AbortSignal.timeout(timeoutMs),
+    };
+  }
+
+  /** The bank and the call for a consent; undefined while the bank has given nothing for it. */
+  open(consent: ConsentRow, options: CallOptions): OpenConsent | undefined {
+    const { id, sealedGrant, sealedPending } = consent;
+    const grant =
+      sealedGrant !== null
+        ? this.secrets.openGrant(id, sealedGrant, 'grant')
+        : sealedPending !== null
+          ? this.secrets.openGrant(id, sealedPending, 'pending')
+          : undefined;
+    if (grant === undefined) return undefined;
+    const call: Consented = {
+      ...this.call(options),
+      grant,
+      keep: (renewed) => keepGrant(this.pool, id, this.secrets.sealGrant(id, renewed, 'grant'), now()),
+    };
+    return { connector: this.institutions.connector(consent.institutionId), call };
+  }
+
+  /** The bank and the call for a consent that has a grant; that it has one follows from its status. */
+  openGranted(consent: ConsentRow, options: CallOptions): OpenConsent {
+    const bank = consent.sealedGrant === null ? undefined : this.open(consent, options);
+    if (bank === undefined) throw new Error(`Consent ${consent.id} is usable but has no grant`);
+    return bank;
+  }
+
+  /**
+   * Runs `ask` and answers its failure as the interface does. When the bank says that the consent is gone, the consent is
+   * REVOKED here as well, so that the next call is refused without asking the bank.
+   */
+  async ask<T>(consent: ConsentRow, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      await this.noteRevocation(consent, error);
+      throw this.institutions.problemOf(error);
+    }
+  }
+
+  /** Records that a bank ended a consent, if that is what `error` says. */
+  async noteRevocation(consent: ConsentRow, error: unknown): Promise<void> {
+    if (institutionErrorOf(error)?.kind !== 'consent-gone') return;
+    await moveConsent(this.pool, { id: consent.id, to: 'REVOKED', at: now() });
+  }
+}

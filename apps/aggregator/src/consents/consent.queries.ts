@@ -1,0 +1,289 @@
+import type { AuthorisationStatus, Feature } from '#libs/contract';
+import { expiringStatuses, sourcesOf, unfinishedStatuses } from './consent-state.js';
+
+/** A pool or a client inside a transaction. */
+export interface Queryable {
+  query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[]; rowCount: number | null }>;
+}
+
+/** A consent as it is stored, with the two references of its user that the interface shows beside it. */
+export interface ConsentRow {
+  id: string;
+  applicationId: string;
+  userId: string;
+  applicationUserId: string | null;
+  referenceId: string | null;
+  institutionId: string;
+  kind: 'account' | 'payment';
+  status: AuthorisationStatus;
+  state: string;
+  featureScope: Feature[];
+  createdAt: Date;
+  authorizedAt: Date | null;
+  expiresAt: Date | null;
+  lastConfirmedAt: Date | null;
+  reconfirmBy: Date | null;
+  transactionFrom: Date | null;
+  transactionTo: Date | null;
+  institutionConsentId: string | null;
+  sealedPending: string | null;
+  sealedGrant: string | null;
+  sealedToken: string | null;
+  callback: string | null;
+  oneTimeToken: boolean;
+  forwardParameters: string[] | Record<string, string> | null;
+  sealedRequest: string | null;
+}
+
+/** What a new consent starts with; the rest is null until the institution has answered. */
+export type NewConsent = Pick<
+  ConsentRow,
+  | 'id'
+  | 'applicationId'
+  | 'userId'
+  | 'institutionId'
+  | 'kind'
+  | 'status'
+  | 'state'
+  | 'featureScope'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'transactionFrom'
+  | 'transactionTo'
+  | 'institutionConsentId'
+  | 'sealedPending'
+  | 'callback'
+  | 'oneTimeToken'
+  | 'forwardParameters'
+  | 'sealedRequest'
+>;
+
+/** The members a move may change, and their columns. */
+const CHANGEABLE = {
+  authorizedAt: 'authorized_at',
+  expiresAt: 'expires_at',
+  lastConfirmedAt: 'last_confirmed_at',
+  reconfirmBy: 'reconfirm_by',
+  institutionConsentId: 'institution_consent_id',
+  sealedPending: 'sealed_pending',
+  sealedGrant: 'sealed_grant',
+  sealedToken: 'sealed_token',
+  tokenHash: 'token_hash',
+  callbackLeaseUntil: 'callback_lease_until',
+} as const;
+
+/** Values for the members a move may change; an absent member stays as it is. */
+export type ConsentChanges = { [Member in keyof typeof CHANGEABLE]?: Date | string | null };
+
+const SELECT = `
+  SELECT c.id, c.application_id AS "applicationId", c.user_id AS "userId",
+         u.application_user_id AS "applicationUserId", u.reference_id AS "referenceId",
+         c.institution_id AS "institutionId", c.kind, c.status, c.state, c.feature_scope AS "featureScope",
+         c.created_at AS "createdAt", c.authorized_at AS "authorizedAt", c.expires_at AS "expiresAt",
+         c.last_confirmed_at AS "lastConfirmedAt", c.reconfirm_by AS "reconfirmBy",
+         c.transaction_from AS "transactionFrom", c.transaction_to AS "transactionTo",
+         c.institution_consent_id AS "institutionConsentId", c.sealed_pending AS "sealedPending",
+         c.sealed_grant AS "sealedGrant", c.sealed_token AS "sealedToken", c.callback,
+         c.one_time_token AS "oneTimeToken", c.forward_parameters AS "forwardParameters",
+         c.sealed_request AS "sealedRequest"
+    FROM consents c LEFT JOIN users u ON u.id = c.user_id`;
+
+/** Writes a new consent. */
+export async function insertConsent(db: Queryable, consent: NewConsent): Promise<void> {
+  await db.query(
+    `INSERT INTO consents (id, application_id, user_id, institution_id, kind, status, state, feature_scope, created_at,
+                           updated_at, expires_at, transaction_from, transaction_to, institution_consent_id,
+                           sealed_pending, callback, one_time_token, forward_parameters, sealed_request)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+    [
+      consent.id,
+      consent.applicationId,
+      consent.userId,
+      consent.institutionId,
+      consent.kind,
+      consent.status,
+      consent.state,
+      consent.featureScope,
+      consent.createdAt,
+      consent.expiresAt,
+      consent.transactionFrom,
+      consent.transactionTo,
+      consent.institutionConsentId,
+      consent.sealedPending,
+      consent.callback,
+      consent.oneTimeToken,
+      consent.forwardParameters === null ? null : JSON.stringify(consent.forwardParameters),
+      consent.sealedRequest,
+    ],
+  );
+}
+
+/** One consent of these applications; undefined when it is unknown, foreign or deleted. */
+export async function findConsent(
+  db: Queryable,
+  id: string,
+  applicationIds: string[],
+): Promise<ConsentRow | undefined> {
+  const { rows } = await db.query<ConsentRow>(
+    `${SELECT} WHERE c.id = $1 AND c.application_id = ANY($2) AND c.deleted_at IS NULL`,
+    [id, applicationIds],
+  );
+  return rows[0];
+}
+
+/** A consent by its id alone, deleted or not. For work that goes on after its request, such as following a payment. */
+export async function findAnyConsent(db: Queryable, id: string): Promise<ConsentRow | undefined> {
+  const { rows } = await db.query<ConsentRow>(`${SELECT} WHERE c.id = $1`, [id]);
+  return rows[0];
+}
+
+/** The consent whose token has this hash, within these applications. Runs on every data call. */
+export async function findConsentByToken(
+  db: Queryable,
+  tokenHash: string,
+  applicationIds: string[],
+): Promise<ConsentRow | undefined> {
+  const { rows } = await db.query<ConsentRow>(
+    `${SELECT} WHERE c.token_hash = $1 AND c.application_id = ANY($2) AND c.deleted_at IS NULL`,
+    [tokenHash, applicationIds],
+  );
+  return rows[0];
+}
+
+/** The consent that a bank's callback answers. The state is the secret here, so no application is asked for. */
+export async function findConsentByState(db: Queryable, state: string): Promise<ConsentRow | undefined> {
+  const { rows } = await db.query<ConsentRow>(`${SELECT} WHERE c.state = $1 AND c.deleted_at IS NULL`, [state]);
+  return rows[0];
+}
+
+/**
+ * Moves a consent to `to` from any status that allows it, or from `from` alone. A compare-and-set: false means that
+ * another request moved it first, or that the move is not allowed, and nothing was changed.
+ */
+export async function moveConsent(
+  db: Queryable,
+  move: { id: string; to: AuthorisationStatus; from?: AuthorisationStatus; at: Date; changes?: ConsentChanges },
+): Promise<boolean> {
+  const allowed = sourcesOf(move.to).filter((status) => move.from === undefined || status === move.from);
+  const values: unknown[] = [move.id, move.to, allowed, move.at];
+  const assignments = Object.entries(move.changes ?? {}).map(([member, value]) => {
+    values.push(value);
+    return `${CHANGEABLE[member as keyof typeof CHANGEABLE]} = $${values.length}`;
+  });
+  const { rowCount } = await db.query(
+    `UPDATE consents SET ${['status = $2', 'updated_at = $4', ...assignments].join(', ')}
+      WHERE id = $1 AND status = ANY($3) AND deleted_at IS NULL`,
+    values,
+  );
+  return rowCount === 1;
+}
+
+/** Replaces the grant with the one the bank renewed; the status stays. */
+export async function keepGrant(db: Queryable, id: string, sealedGrant: string, at: Date): Promise<void> {
+  await db.query('UPDATE consents SET sealed_grant = $2, updated_at = $3 WHERE id = $1', [id, sealedGrant, at]);
+}
+
+/** What GET /consents filters by; an absent filter lets everything through. */
+export interface ConsentFilter {
+  applicationIds: string[];
+  applicationUserIds?: string[] | undefined;
+  userIds?: string[] | undefined;
+  institutionIds?: string[] | undefined;
+  statuses?: string[] | undefined;
+  from?: Date | undefined;
+  before?: Date | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** One page, newest first, and how many there are in all. */
+export async function listConsents(
+  db: Queryable,
+  filter: ConsentFilter,
+): Promise<{ rows: ConsentRow[]; total: number }> {
+  const values: unknown[] = [filter.applicationIds];
+  const conditions = ['c.application_id = ANY($1)', 'c.deleted_at IS NULL'];
+  const where = (condition: (parameter: string) => string, value: unknown): void => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  where((p) => `u.application_user_id = ANY(${p})`, filter.applicationUserIds);
+  where((p) => `c.user_id = ANY(${p}::uuid[])`, filter.userIds);
+  where((p) => `c.institution_id = ANY(${p})`, filter.institutionIds);
+  where((p) => `c.status = ANY(${p})`, filter.statuses);
+  where((p) => `c.created_at >= ${p}`, filter.from);
+  where((p) => `c.created_at <= ${p}`, filter.before);
+  const condition = conditions.join(' AND ');
+  const counted = await db.query<{ total: number }>(
+    `SELECT count(*)::int AS total FROM consents c LEFT JOIN users u ON u.id = c.user_id WHERE ${condition}`,
+    values,
+  );
+  const page = await db.query<ConsentRow>(
+    `${SELECT} WHERE ${condition} ORDER BY c.created_at DESC, c.id DESC
+      LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
+    [...values, filter.limit, filter.offset],
+  );
+  return { rows: page.rows, total: counted.rows[0]?.total ?? 0 };
+}
+
+/** At which institutions these users have an authorised consent, each once and by name. */
+export async function authorisedInstitutions(
+  db: Queryable,
+  userIds: string[],
+  applicationIds: string[],
+): Promise<{ userId: string; institutionId: string }[]> {
+  const { rows } = await db.query<{ userId: string; institutionId: string }>(
+    `SELECT DISTINCT user_id AS "userId", institution_id AS "institutionId"
+       FROM consents
+      WHERE user_id = ANY($1::uuid[]) AND application_id = ANY($2) AND status = 'AUTHORIZED' AND deleted_at IS NULL
+      ORDER BY institution_id`,
+    [userIds, applicationIds],
+  );
+  return rows;
+}
+
+/** The consents of a user that are not deleted. */
+export async function consentsOfUser(db: Queryable, userId: string, applicationIds: string[]): Promise<ConsentRow[]> {
+  const { rows } = await db.query<ConsentRow>(
+    `${SELECT} WHERE c.user_id = $1 AND c.application_id = ANY($2) AND c.deleted_at IS NULL ORDER BY c.created_at`,
+    [userId, applicationIds],
+  );
+  return rows;
+}
+
+/**
+ * Takes a consent out of sight. Its secrets go with it, except the grant of a payment that is still followed; the row
+ * stays, because payments refer to it. False when another request deleted it first.
+ */
+export async function deleteConsent(db: Queryable, id: string, at: Date): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `UPDATE consents c
+        SET deleted_at = $2, updated_at = $2, token_hash = NULL, sealed_token = NULL, sealed_pending = NULL,
+            callback_lease_until = NULL,
+            sealed_grant = CASE WHEN EXISTS (SELECT 1 FROM payments p WHERE p.consent_id = c.id AND p.next_poll_at IS NOT NULL)
+                                THEN sealed_grant END
+      WHERE id = $1 AND deleted_at IS NULL`,
+    [id, at],
+  );
+  return rowCount === 1;
+}
+
+/** Ends what is past its time: at most `limit` of each kind. Returns how many were ended. */
+export async function expireConsents(
+  db: Queryable,
+  due: { at: Date; unfinishedSince: Date; limit: number },
+): Promise<number> {
+  const end = async (condition: string, values: unknown[]): Promise<number> => {
+    const { rowCount } = await db.query(
+      `UPDATE consents SET status = 'EXPIRED', updated_at = $1, sealed_pending = NULL
+        WHERE id IN (SELECT id FROM consents WHERE ${condition} AND deleted_at IS NULL
+                      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [due.at, due.limit, ...values],
+    );
+    return rowCount ?? 0;
+  };
+  const overdue = await end('status = ANY($3) AND expires_at <= $1', [expiringStatuses()]);
+  const unfinished = await end('status = ANY($3) AND created_at <= $4', [unfinishedStatuses(), due.unfinishedSince]);
+  return overdue + unfinished;
+}

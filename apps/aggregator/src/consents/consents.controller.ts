@@ -1,0 +1,69 @@
+import { Body, Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import {
+  Consent,
+  ConsentDeleteResponse,
+  envelope,
+  EnvelopeOf,
+  linksOf,
+  ListOf,
+  OneTimeTokenRequest,
+  paginationOf,
+  type Envelope,
+} from '#libs/contract';
+import { ErrorShape, tracingId } from '#libs/server';
+import { readUuid } from '../auth/read-uuid.js';
+import { CurrentTenant, Tenant } from '../auth/tenant.js';
+import { ConsentDeletion, ConsentsFilter } from './consents.filter.js';
+import { ConsentsService } from './consents.service.js';
+
+@ApiTags('Consents')
+@ErrorShape('minimal')
+@Controller()
+export class ConsentsController {
+  constructor(private readonly consents: ConsentsService) {}
+
+  @ApiOperation({ operationId: 'getConsents' })
+  @ApiOkResponse({ type: ListOf(Consent) })
+  @Get('consents')
+  async list(
+    @CurrentTenant() tenant: Tenant,
+    @Query() filter: ConsentsFilter,
+    @Req() request: FastifyRequest,
+  ): Promise<Envelope<Consent[]>> {
+    const { consents, total, page } = await this.consents.list(tenant, filter);
+    const url = `${request.protocol}://${request.host}/consents`;
+    return envelope(
+      consents,
+      { tracingId: tracingId(), pagination: paginationOf(page, total) },
+      linksOf(url, page, ['from', 'before', 'limit', 'sort', 'offset']),
+    );
+  }
+
+  @ApiOperation({ operationId: 'getConsentById' })
+  @ApiOkResponse({ type: EnvelopeOf(Consent) })
+  @Get('consents/:consentId')
+  async get(@CurrentTenant() tenant: Tenant, @Param('consentId') consentId: string): Promise<Envelope<Consent>> {
+    return envelope(await this.consents.get(tenant, readUuid('consentId', consentId)), { tracingId: tracingId() });
+  }
+
+  @ApiOperation({ operationId: 'delete' })
+  @ApiOkResponse({ type: EnvelopeOf(ConsentDeleteResponse) })
+  @Delete('consents/:consentId')
+  async delete(
+    @CurrentTenant() tenant: Tenant,
+    @Param('consentId') consentId: string,
+    @Query() { forceDelete = true }: ConsentDeletion,
+  ): Promise<Envelope<ConsentDeleteResponse>> {
+    const id = readUuid('consentId', consentId);
+    return envelope(await this.consents.remove(tenant, id, forceDelete), { tracingId: tracingId() });
+  }
+
+  @ApiOperation({ operationId: 'getConsentBySingleAccessConsent' })
+  @ApiCreatedResponse({ type: Consent })
+  @Post('consent-one-time-token')
+  exchange(@CurrentTenant() tenant: Tenant, @Body() { oneTimeToken }: OneTimeTokenRequest): Promise<Consent> {
+    return this.consents.exchange(tenant, oneTimeToken);
+  }
+}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { problems, type Account, type Balances, type Feature, type PsuHeaders } from '#libs/contract';
+import { InstitutionError, type Operations } from '#libs/connectors';
+import { BankCalls, type OpenConsent } from '../consents/bank-calls.service.js';
+import type { ConsentRow } from '../consents/consent.queries.js';
+import { InstitutionsService } from '../institutions/institutions.service.js';
+import { requireFeature } from './scope.js';
+
+/** Accounts and balances, read from the bank on every call: nothing of them is kept. */
+@Injectable()
+export class AccountsService {
+  constructor(
+    private readonly banks: BankCalls,
+    private readonly institutions: InstitutionsService,
+  ) {}
+
+  async list(consent: ConsentRow, psu: PsuHeaders): Promise<Account[]> {
+    return this.read(consent, psu, ['ACCOUNTS', 'ACCOUNTS_WITHOUT_BALANCE'], ({ operations, call }) =>
+      operations.ACCOUNTS?.(call),
+    );
+  }
+
+  /** One account; 404 when the bank does not know it under this consent. */
+  async get(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Account> {
+    return this.read(consent, psu, ['ACCOUNT', 'ACCOUNT_WITHOUT_BALANCE'], ({ operations, call }) =>
+      operations.ACCOUNT?.(call, accountId),
+    );
+  }
+
+  async balances(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Balances> {
+    return this.read(consent, psu, ['ACCOUNT_BALANCES'], ({ operations, call }) =>
+      operations.ACCOUNT_BALANCES?.(call, accountId),
+    );
+  }
+
+  private async read<T>(
+    consent: ConsentRow,
+    psu: PsuHeaders,
+    anyOf: readonly Feature[],
+    ask: (bank: { operations: Partial<Operations>; call: OpenConsent['call'] }) => Promise<T> | undefined,
+  ): Promise<T> {
+    const { features } = this.institutions.require(consent.institutionId);
+    requireFeature(anyOf, { offered: features, scope: consent.featureScope });
+    const { connector, call } = this.banks.openGranted(consent, { psu });
+    const answer = await this.banks.ask(consent, () =>
+      orNotFound(ask({ operations: connector.operations, call }) ?? Promise.reject(problems.featureNotSupported())),
+    );
+    return answer;
+  }
+}
+
+/** An account the bank does not know is the caller's mistake, not the bank's failure. */
+export async function orNotFound<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof InstitutionError) || error.kind !== 'not-found') throw error;
+    throw problems.notFound({ parameter: 'accountId', message: 'The institution knows no such account' });
+  }
+}

@@ -1,0 +1,58 @@
+import { parseDateTime, type OffsetPage, type Transaction } from '#libs/contract';
+
+/** The asked period; both ends belong to it. */
+export interface Window {
+  from?: Date;
+  before?: Date;
+}
+
+/** The part of the asked period that the consent covers; undefined when they do not meet. */
+export function clipWindow(
+  { from, before }: Window,
+  consent: { transactionFrom: Date | null; transactionTo: Date | null },
+): Window | undefined {
+  const start = later(from, consent.transactionFrom ?? undefined);
+  const end = earlier(before, consent.transactionTo ?? undefined);
+  if (start !== undefined && end !== undefined && start > end) return undefined;
+  return { ...(start ? { from: start } : {}), ...(end ? { before: end } : {}) };
+}
+
+/**
+ * The rows of the period, newest first. Banks may answer with more than was asked, in any order; rows of the same instant
+ * stay in the bank's order, and a row without a date, which no period can exclude, comes first, as pending rows do.
+ */
+export function newestFirst(transactions: readonly Transaction[], { from, before }: Window): Transaction[] {
+  const dated = transactions.map((transaction) => ({ transaction, at: instantOf(transaction) }));
+  return dated
+    .filter(
+      ({ at }) =>
+        at === undefined ||
+        ((from === undefined || at >= from.getTime()) && (before === undefined || at <= before.getTime())),
+    )
+    .toSorted((a, b) => (b.at ?? Infinity) - (a.at ?? Infinity) || 0)
+    .map(({ transaction }) => transaction);
+}
+
+/** Which rows of an answer that is newest first make up a page; `to` is not part of it. */
+export function rowsOfPage(
+  { offset, limit, sort }: Pick<OffsetPage, 'offset' | 'limit' | 'sort'>,
+  total: number,
+): { from: number; to: number } {
+  const first = Math.min(offset, total);
+  const last = Math.min(offset + limit, total);
+  return sort === 'date' ? { from: total - last, to: total - first } : { from: first, to: last };
+}
+
+function instantOf({ date }: Transaction): number | undefined {
+  return date === undefined ? undefined : parseDateTime(date)?.getTime();
+}
+
+function later(a: Date | undefined, b: Date | undefined): Date | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a > b ? a : b;
+}
+
+function earlier(a: Date | undefined, b: Date | undefined): Date | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
+}
