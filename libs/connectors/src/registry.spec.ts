@@ -1,0 +1,67 @@
+import { Problem } from '#libs/contract';
+import { BankHttp } from './bank-http.js';
+import { InstitutionError, mask } from './institution-error.js';
+import { sandboxInstitutions } from './institutions.js';
+import { connect, features, operation } from './registry.js';
+
+const institution = sandboxInstitutions('http://localhost:3002/')[0]!;
+const credentials = {
+  clientId: 'tpp',
+  organisationId: 'org',
+  softwareStatementId: 'statement',
+  redirectUri: 'http://localhost:3000/callback',
+  signingKey: { kty: 'RSA' },
+  kid: 'k',
+};
+const tools = { http: new BankHttp({ report: () => undefined }), now: () => new Date(0), credentials };
+
+describe('the registry', () => {
+  it('computes the features of an institution from its connector', () => {
+    expect(features(institution)).toEqual([
+      'ACCOUNT',
+      'ACCOUNTS',
+      'ACCOUNT_BALANCES',
+      'ACCOUNT_TRANSACTIONS',
+      'ACCOUNT_TRANSACTIONS_WITH_MERCHANT',
+      'CREATE_DOMESTIC_SINGLE_PAYMENT',
+      'EXISTING_PAYMENTS_DETAILS',
+      'INITIATE_ACCOUNT_REQUEST',
+      'INITIATE_DOMESTIC_SINGLE_PAYMENT',
+    ]);
+  });
+
+  it('leaves out what an institution lacks, in the list and in the connector', () => {
+    const poorer = { ...institution, without: ['ACCOUNT_BALANCES' as const] };
+    expect(features(poorer)).not.toContain('ACCOUNT_BALANCES');
+    expect(() => operation(connect(poorer, tools), 'ACCOUNT_BALANCES')).toThrow(Problem);
+  });
+
+  it('answers an operation that no connector has with the problem of the contract', () => {
+    const connector = connect(institution, tools);
+    expect(operation(connector, 'ACCOUNTS')).toBe(connector.operations.ACCOUNTS);
+    expect(() => operation(connector, 'INITIATE_EMBEDDED_ACCOUNT_REQUEST')).toThrow(
+      expect.objectContaining({ status: 424 }),
+    );
+  });
+
+  it('knows the two sandbox banks by their data only', () => {
+    const all = sandboxInstitutions('http://localhost:3002/');
+    expect(all.map(({ id, baseUrl }) => [id, baseUrl])).toEqual([
+      ['meridian-sandbox', 'http://localhost:3002/banks/meridian'],
+      ['tamar-sandbox', 'http://localhost:3002/banks/tamar'],
+    ]);
+  });
+});
+
+describe('an institution error', () => {
+  it.each([
+    ['Account GB33BUKB20201555555555 is closed', 'Account [iban] is closed'],
+    ['IBAN GB33 BUKB 2020 1555 5555 55 unknown', 'IBAN [iban] unknown'],
+    ['Sort code 20-00-00 account 12345678', 'Sort code [number] account [number]'],
+    ['token eyJhbGciOiJQUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJ4In0.c2lnbmF0dXJl is dead', 'token [token] is dead'],
+    ['Data.Initiation.InstructedAmount is missing', 'Data.Initiation.InstructedAmount is missing'],
+  ])('hides what no log may hold: %s', (message, shown) => {
+    expect(mask(message)).toBe(shown);
+    expect(new InstitutionError('rejected', message).message).toBe(shown);
+  });
+});
