@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import formbody from '@fastify/formbody';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { bankKeys } from './bank-keys.js';
+import { banks } from './banks.js';
+import { BankClock } from './clock.js';
+import { registerControl } from './control.js';
+import { createFront } from './front.js';
+import { Ledger } from './ledger.js';
+import { sweep } from './oidc/adapter.js';
+import { createAuthorisationServer, type BankContext } from './oidc/authorisation-server.js';
+import { Calls } from './calls.js';
+import { Scenarios } from './scenarios.js';
+import { houseStyle, startPage } from './start-page.js';
+import { Store } from './store.js';
+import type { Tpp } from './tpps.js';
+import { Consents } from './uk-open-banking/consents.js';
+import { registerBank } from './uk-open-banking/bank-routes.js';
+import { sendPage, Visits } from './visits.js';
+
+export const firstSeed = 'tributary';
+
+export interface SandboxOptions {
+  /** 0 takes a free one. */
+  port: number;
+  host?: string;
+  /** Public address without a slash at the end; empty: localhost and the port. */
+  url?: string;
+  /** The ledger's file, or `:memory:`. */
+  file: string;
+  tpps: readonly Tpp[];
+  hasControl: boolean;
+  /** Takes one line per served call: bank, route template, status, milliseconds; nothing of its content. */
+  log?: (entry: object) => void;
+}
+
+export interface Sandbox {
+  url: string;
+  store: Store;
+  clock: BankClock;
+  ledger: Ledger;
+  close(): Promise<void>;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Starts every bank on one port. The ledger is seeded when the file is new; whatever happened before a restart is still there. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const store = new Store(options.file);
+  const clock = new BankClock(store);
+  const ledger = new Ledger(store, clock);
+  // Making a key takes other threads a while, so it runs while this one fills the ledger.
+  const making = Promise.all(banks.map((bank) => bankKeys(store, bank)));
+  if (ledger.seed === undefined) ledger.seedWith({ seed: firstSeed });
+  sweep(store, clock.now());
+  const keys = await making;
+
+  let handle: Handler = (_request, response) => void response.writeHead(503).end();
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => handle(request, response));
+  const port = await listen(server, options.port, options.host ?? '0.0.0.0');
+  const url = options.url || `http://localhost:${port}`;
+
+  const scenarios = new Scenarios();
+  const calls = new Calls();
+  const app = Fastify({ logger: false, bodyLimit: 1_048_576, routerOptions: { maxParamLength: 200 } });
+  await app.register(formbody);
+  const front = createFront({ url, scenarios, calls, clock, log: options.log, app });
+  const consents = new Consents(store, clock);
+  for (const [index, bank] of banks.entries()) {
+    const context: BankContext = {
+      bank,
+      issuer: `${url}/banks/${bank.id}`,
+      keys: keys[index] as (typeof keys)[number],
+      store,
+      clock,
+      consents,
+      tpps: options.tpps,
+    };
+    const provider = createAuthorisationServer(context);
+    front.mount(bank.id, provider.callback());
+    new Visits(context, provider, ledger).register(app);
+    await registerBank(app, { context, provider, ledger, faultOf: front.faultOf });
+  }
+  registerHouse(app, { url, clock, ledger, scenarios });
+  if (options.hasControl) registerControl(app, { url, store, clock, ledger, scenarios, calls, firstSeed });
+  await app.ready();
+  handle = front.handle;
+
+  return {
+    url,
+    store,
+    clock,
+    ledger,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+      await app.close();
+      store.close();
+    },
+  };
+}
+
+function registerHouse(
+  app: FastifyInstance,
+  { url, clock, ledger, scenarios }: { url: string; clock: BankClock; ledger: Ledger; scenarios: Scenarios },
+): void {
+  app.get('/health', () => ({ status: 'ok' }));
+  app.get('/house.css', (_request, reply) => reply.header('content-type', 'text/css; charset=utf-8').send(houseStyle));
+  app.get('/', (_request, reply) =>
+    sendPage(
+      reply,
+      startPage({
+        url,
+        now: new Date(clock.now()).toISOString(),
+        offsetMs: clock.offsetMs,
+        seed: ledger.seed ?? '',
+        faults: scenarios.list(),
+      }),
+    ),
+  );
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}

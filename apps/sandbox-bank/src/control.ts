@@ -1,0 +1,191 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { banks, findBank } from './banks.js';
+import type { Calls } from './calls.js';
+import type { BankClock } from './clock.js';
+import type { Ledger } from './ledger.js';
+import { personas } from './personas.js';
+import { BrowsingError, PsuBrowser } from './psu-browser.js';
+import { accountNumberOf } from './psu-pages.js';
+import { faults, isFault, readRoute, type Scenarios } from './scenarios.js';
+import type { Store } from './store.js';
+
+interface ControlOptions {
+  url: string;
+  store: Store;
+  clock: BankClock;
+  ledger: Ledger;
+  scenarios: Scenarios;
+  calls: Calls;
+  firstSeed: string;
+}
+
+class Refusal extends Error {}
+
+type Body = Map<string, unknown>;
+
+/** The tests' remote control (design, section 13). It stands outside every bank and is not there in production. */
+export function registerControl(app: FastifyInstance, options: ControlOptions): void {
+  const { url, clock, ledger, scenarios } = options;
+  const post = (path: string, work: (body: Body) => object | Promise<object>): void => {
+    app.post(`/control/${path}`, (request, reply) => answer(reply, () => work(bodyOf(request.body))));
+  };
+  post('authorise', (body) => authorise(new URL(url).origin, body));
+  post('clock', (body) => {
+    const advance = optionalText(body, 'advance');
+    const set = optionalText(body, 'set');
+    if ((advance === undefined) === (set === undefined)) throw new Refusal('advance or set must be given');
+    if (advance !== undefined && !clock.advance(advance))
+      throw new Refusal('advance is no ISO 8601 duration within ten years');
+    if (set !== undefined && !clock.set(set)) throw new Refusal('set is no ISO 8601 instant within ten years');
+    return clockState(clock);
+  });
+  post('faults', (body) => switchOn(scenarios, body));
+  app.get('/control/faults', () => ({
+    faults: Object.entries(faults).map(([fault, { does }]) => ({ fault, does })),
+    active: scenarios.list(),
+  }));
+  app.delete('/control/faults', (request, reply) =>
+    answer(reply, () => {
+      const body = bodyOf(request.body ?? request.query);
+      const route = optionalText(body, 'route');
+      scenarios.switchOff({
+        bank: optionalText(body, 'bank'),
+        fault: optionalText(body, 'fault'),
+        route: route === undefined ? undefined : (readRoute(route) ?? route),
+      });
+      return { active: scenarios.list() };
+    }),
+  );
+  post('seed', (body) => {
+    const seed = body.get('seed');
+    if (typeof seed !== 'string' && typeof seed !== 'number') throw new Refusal('seed must be a text or a number');
+    ledger.seedWith({
+      seed: String(seed),
+      transactions: optionalCount(body, 'transactions', 200_000),
+      months: optionalCount(body, 'months', 120),
+    });
+    return state(options);
+  });
+  post('reset', () => {
+    reset(options);
+    return state(options);
+  });
+  app.get('/control/state', () => state(options));
+  app.get('/control/calls', () => ({ calls: options.calls.list() }));
+}
+
+async function answer(reply: FastifyReply, work: () => object | Promise<object>): Promise<object> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return reply.code(400).send({ error: error.message });
+    if (error instanceof BrowsingError) return reply.code(422).send({ error: error.message });
+    throw error;
+  }
+}
+
+async function authorise(bankOrigin: string, body: Body): Promise<object> {
+  const authorisationUrl = optionalText(body, 'authorisationUrl') ?? '';
+  const decision = body.get('decision');
+  const accounts = body.get('accounts');
+  if (!URL.canParse(authorisationUrl) || new URL(authorisationUrl).origin !== bankOrigin)
+    throw new Refusal('authorisationUrl must be an address of this bank');
+  if (decision !== 'approve' && decision !== 'deny') throw new Refusal('decision must be approve or deny');
+  if (accounts !== undefined && !(Array.isArray(accounts) && accounts.every((each) => typeof each === 'string')))
+    throw new Refusal('accounts must be a list of texts');
+  const persona = optionalText(body, 'persona');
+  if (persona !== undefined && !personas.some((each) => each.id === persona))
+    throw new Refusal(`persona must be one of ${personas.map((each) => each.id).join(', ')}`);
+  return new PsuBrowser(bankOrigin).authorise({
+    authorisationUrl,
+    decision,
+    persona,
+    accounts: accounts as string[] | undefined,
+    follow: body.get('follow') !== false,
+  });
+}
+
+function switchOn(scenarios: Scenarios, body: Body): object {
+  const bank = optionalText(body, 'bank') ?? '*';
+  const asked = optionalText(body, 'route') ?? '*';
+  const fault = body.get('fault');
+  if (bank !== '*' && !findBank(bank))
+    throw new Refusal(`bank must be * or one of ${banks.map((each) => each.id).join(', ')}`);
+  if (!isFault(fault)) throw new Refusal(`fault must be one of ${Object.keys(faults).join(', ')}`);
+  const route = readRoute(asked);
+  if (route === undefined)
+    throw new Refusal('route must be * or a method and a path template, such as GET /aisp/accounts');
+  scenarios.switchOn({ bank, route, fault, left: optionalCount(body, 'times', 1_000_000) });
+  return { active: scenarios.list() };
+}
+
+/** Back to the first state: seed, clock, no consents, no tokens, no faults. Keys stay, or every TPP would have to fetch them anew. */
+function reset({ store, clock, ledger, scenarios, calls, firstSeed }: ControlOptions): void {
+  scenarios.switchOff();
+  calls.clear();
+  clock.reset();
+  for (const table of ['consents', 'idempotency', 'oidc', 'visits']) store.run(`DELETE FROM ${table}`);
+  ledger.seedWith({ seed: firstSeed });
+}
+
+function clockState(clock: BankClock): object {
+  return { now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs };
+}
+
+function state({ url, store, clock, ledger, scenarios }: ControlOptions): object {
+  const rows = store.all<{ accountId: string; rows: number }>(
+    'SELECT accountId, COUNT(*) AS rows FROM entries GROUP BY accountId',
+  );
+  const count = new Map(rows.map((each) => [each.accountId, each.rows]));
+  return {
+    url,
+    clock: clockState(clock),
+    seed: ledger.seed,
+    faults: scenarios.list(),
+    consents: store.all<{ bank: string; family: string; status: string; count: number }>(
+      'SELECT bank, family, status, COUNT(*) AS count FROM consents GROUP BY bank, family, status',
+    ),
+    payments: store.all<{ bank: string; status: string; count: number }>(
+      'SELECT bank, status, COUNT(*) AS count FROM payments GROUP BY bank, status',
+    ),
+    banks: banks.map((bank) => ({
+      id: bank.id,
+      name: bank.name,
+      issuer: `${url}/banks/${bank.id}`,
+      personas: personas.map((persona) => ({
+        id: persona.id,
+        name: persona.name,
+        password: persona.password,
+        code: persona.code,
+        accounts: ledger.accountsOf(bank.id, persona.id).map((account) => ({
+          id: account.id,
+          kind: account.kind,
+          nickname: account.nickname,
+          currency: account.currency,
+          number: accountNumberOf(account),
+          transactions: count.get(account.id) ?? 0,
+          openingMinor: account.openingMinor,
+          ...ledger.balances(account),
+        })),
+      })),
+    })),
+  };
+}
+
+function bodyOf(body: unknown): Body {
+  return new Map<string, unknown>(typeof body === 'object' && body !== null ? Object.entries(body) : []);
+}
+
+function optionalText(body: Body, name: string): string | undefined {
+  const value = body.get(name);
+  if (value !== undefined && typeof value !== 'string') throw new Refusal(`${name} must be a text`);
+  return value;
+}
+
+function optionalCount(body: Body, name: string, max: number): number | undefined {
+  const value = body.get(name);
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max)
+    throw new Refusal(`${name} must be a whole number from 1 to ${max}`);
+  return value;
+}

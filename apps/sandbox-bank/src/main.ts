@@ -1,0 +1,27 @@
+import { startSandbox } from './app.js';
+import { readEnv } from './config.js';
+import { readTpps } from './tpps.js';
+
+async function main(): Promise<void> {
+  const env = readEnv();
+  const tpps = env.TPP_FILE === '' ? [] : readTpps(env.TPP_FILE);
+  const sandbox = await startSandbox({
+    port: env.SANDBOX_PORT,
+    url: env.SANDBOX_URL,
+    file: env.ledgerFile,
+    tpps,
+    hasControl: env.hasControl,
+    log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
+  });
+  process.stdout.write(
+    `${JSON.stringify({ level: 'info', name: 'sandbox-bank', msg: 'listening', url: sandbox.url })}\n`,
+  );
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void sandbox.close().then(() => process.exit(0)));
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : 'The sandbox bank cannot start'}\n`);
+  process.exitCode = 1;
+});

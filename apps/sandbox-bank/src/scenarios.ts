@@ -1,0 +1,161 @@
+/** Where a fault takes effect: on the wire before the bank thinks at all, or deep inside one kind of answer. */
+type Reach = 'any' | 'lists' | 'signed' | 'orders' | 'funds' | 'token';
+
+interface Fault {
+  reach: Reach;
+  does: string;
+}
+
+/** Every fault that can be switched on, by name. */
+export const faults = {
+  '500': { reach: 'any', does: 'answers 500 with an error body (U000)' },
+  '503': { reach: 'any', does: 'answers 503 with no body' },
+  '401': { reach: 'any', does: 'answers 401, as if the token had died' },
+  '403': { reach: 'any', does: 'answers 403 with U028: authenticate again' },
+  '429': { reach: 'any', does: 'answers 429 with Retry-After: 2' },
+  timeout: { reach: 'any', does: 'never answers; the connection is destroyed after a minute' },
+  slow: { reach: 'any', does: 'answers rightly, three seconds late' },
+  cut: { reach: 'any', does: 'destroys the connection without an answer' },
+  'cut-body': { reach: 'any', does: 'promises a body, sends half of it, destroys the connection' },
+  'bad-json': { reach: 'any', does: 'answers 200 with JSON that ends in the middle' },
+  html: { reach: 'any', does: 'answers 200 with an HTML page, as a broken gateway does' },
+  'loop-next': { reach: 'lists', does: 'Links.Next names the page it stands on' },
+  'cut-next': { reach: 'lists', does: 'Links.Next is an address of another host' },
+  'blank-ids': { reach: 'lists', does: 'every TransactionId is a blank' },
+  'wrong-sign': { reach: 'lists', does: 'amounts of debits carry a minus besides the indicator' },
+  'sca-window': {
+    reach: 'lists',
+    does: 'five minutes after authorisation, bookings older than 90 days need a new one (403, U028)',
+  },
+  'wrong-signature': { reach: 'signed', does: 'signs another body than the one sent' },
+  'no-signature': { reach: 'signed', does: 'leaves x-jws-signature out' },
+  'payment-reject': { reach: 'orders', does: 'the order is taken (RCVD) and ends rejected (RJCT)' },
+  'payment-pending': { reach: 'orders', does: 'the order stays pending (PDNG) for a day of the bank’s clock' },
+  'insufficient-funds': {
+    reach: 'funds',
+    does: 'funds are not there: the check says no, the order is rejected (RJCT, AM04)',
+  },
+  'token-500': { reach: 'token', does: 'the token endpoint does its work, then answers 500: a refresh token is burnt' },
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof faults;
+
+export function isFault(name: unknown): name is FaultName {
+  return typeof name === 'string' && Object.hasOwn(faults, name);
+}
+
+/** A fault that is on. `left` undefined: until it is switched off. */
+export interface ActiveFault {
+  bank: string;
+  route: string;
+  fault: FaultName;
+  left: number | undefined;
+}
+
+const aisp = [
+  'account-access-consents',
+  'account-access-consents/{ConsentId}',
+  'accounts',
+  'accounts/{AccountId}',
+  'accounts/{AccountId}/balances',
+  'accounts/{AccountId}/transactions',
+  'balances',
+  'transactions',
+];
+const pisp = [
+  'domestic-payment-consents',
+  'domestic-payment-consents/{ConsentId}',
+  'domestic-payment-consents/{ConsentId}/funds-confirmation',
+  'domestic-payments',
+  'domestic-payments/{DomesticPaymentId}',
+  'domestic-payments/{DomesticPaymentId}/payment-details',
+];
+const templates = [
+  ...aisp.map((path) => `/aisp/${path}`),
+  ...pisp.map((path) => `/pisp/${path}`),
+  '/token',
+  '/token/revocation',
+  '/auth',
+  '/jwks',
+  '/signing/jwks',
+  '/me',
+  '/.well-known/openid-configuration',
+].map((template) => ({
+  template,
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+').replace(/\./g, '\\.')}$`),
+}));
+
+/** `GET` and a path below the bank, such as `/open-banking/v4.0/aisp/accounts/1`, to `GET /aisp/accounts/{AccountId}`. */
+export function routeOf(method: string, path: string): string | undefined {
+  const short = path.replace(/^\/open-banking\/v4\.0/, '');
+  const found = templates.find(({ pattern }) => pattern.test(short));
+  return found && `${method} ${found.template}`;
+}
+
+/** Brings what a caller wrote into the form of `routeOf`; undefined when no route is meant. */
+export function readRoute(text: string): string | undefined {
+  if (text === '*') return text;
+  const match = /^([A-Z]+) (\/\S*)$/.exec(text.trim());
+  return match ? routeOf(match[1] ?? '', (match[2] ?? '').replace(/\{\w+\}/g, 'x')) : undefined;
+}
+
+function reaches(fault: FaultName, route: string): boolean {
+  const { reach }: Fault = faults[fault];
+  const isApi = / \/(?:aisp|pisp)\//.test(route);
+  switch (reach) {
+    case 'any':
+      return isApi || route === 'POST /token';
+    case 'lists':
+      return route.endsWith('/transactions');
+    case 'signed':
+      return / \/pisp\//.test(route);
+    case 'orders':
+      return route === 'POST /pisp/domestic-payments';
+    case 'funds':
+      return route === 'POST /pisp/domestic-payments' || route.endsWith('/funds-confirmation');
+    case 'token':
+      return route === 'POST /token';
+  }
+}
+
+/** The faults that are switched on. They live in memory: a restart of the sandbox switches everything off. */
+export class Scenarios {
+  #active: ActiveFault[] = [];
+
+  list(): readonly ActiveFault[] {
+    return this.#active;
+  }
+
+  switchOn(fault: ActiveFault): void {
+    this.switchOff({ bank: fault.bank, route: fault.route, fault: fault.fault });
+    this.#active.push({ ...fault });
+  }
+
+  /** Switches off what matches; members left out match everything. */
+  switchOff(which: { bank?: string | undefined; route?: string | undefined; fault?: string | undefined } = {}): void {
+    this.#active = this.#active.filter(
+      (each) =>
+        !(
+          (which.bank ?? each.bank) === each.bank &&
+          (which.route ?? each.route) === each.route &&
+          (which.fault ?? each.fault) === each.fault
+        ),
+    );
+  }
+
+  /** The fault this request runs into, if any; counts it. A named route takes any fault, `*` only where it makes sense. */
+  take(bank: string, route: string | undefined): FaultName | undefined {
+    if (route === undefined) return undefined;
+    const found = this.#active.find(
+      (each) =>
+        (each.bank === bank || each.bank === '*') &&
+        (each.route === route || (each.route === '*' && reaches(each.fault, route))),
+    );
+    if (!found) return undefined;
+    if (found.left !== undefined) {
+      found.left -= 1;
+      if (found.left <= 0) this.#active = this.#active.filter((each) => each !== found);
+    }
+    return found.fault;
+  }
+}

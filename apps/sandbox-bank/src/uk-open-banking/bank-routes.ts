@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Provider } from 'oidc-provider';
+import type { Ledger } from '../ledger.js';
+import type { BankContext } from '../oidc/authorisation-server.js';
+import type { FaultName } from '../scenarios.js';
+import { Access } from './access.js';
+import { registerAccountConsents } from './account-consents.js';
+import { registerAccountData } from './account-data.js';
+import { BankError, refusals } from './error.js';
+import { MessageSigner } from './message-signature.js';
+import { registerPaymentConsents } from './payment-consents.js';
+import { registerPayments } from './payments.js';
+import { keepRawBody } from './raw-body.js';
+import { registerTransactions } from './transactions.js';
+
+export interface BankRoutes {
+  context: BankContext;
+  provider: Provider;
+  ledger: Ledger;
+  faultOf: (request: FastifyRequest) => FaultName | undefined;
+}
+
+/** The resource servers of one bank: `aisp` and `pisp` of Read/Write v4.0, and the keys its message signatures verify with. */
+export async function registerBank(
+  app: FastifyInstance,
+  { context, provider, ledger, faultOf }: BankRoutes,
+): Promise<void> {
+  const { bank, keys } = context;
+  const access = new Access(context, provider);
+  const signer = new MessageSigner(context);
+  app.get(`/banks/${bank.id}/signing/jwks`, () => ({ keys: [keys.publicJwk] }));
+  await app.register(async (scope) => {
+    keepRawBody(scope);
+    scope.addHook('onRequest', async (request, reply) => {
+      const given = request.headers['x-fapi-interaction-id'];
+      reply.header('x-fapi-interaction-id', typeof given === 'string' && given !== '' ? given : randomUUID());
+      reply.header('cache-control', 'no-store');
+      const { accept } = request.headers;
+      if (accept !== undefined && !/application\/(?:json|\*)|\*\/\*/.test(accept)) throw refusals.notAcceptable();
+    });
+    scope.setErrorHandler((error: unknown, _request, reply) => sendError(error, reply));
+    registerAccountConsents(scope, context, access);
+    registerAccountData(scope, context, access, ledger);
+    registerTransactions(scope, context, access, ledger, faultOf);
+    await scope.register(async (payments) => {
+      payments.addHook('onSend', (request, reply, payload) => signer.attach(request, reply, payload, faultOf(request)));
+      registerPaymentConsents(payments, { context, access, ledger, signer, faultOf });
+      registerPayments(payments, { context, access, ledger, signer, faultOf });
+    });
+  });
+}
+
+function sendError(error: unknown, reply: FastifyReply): FastifyReply {
+  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
+  const known =
+    error instanceof BankError
+      ? error
+      : status === 415
+        ? refusals.unsupportedMedia()
+        : status === 413 || status === 400
+          ? refusals.malformed('The body cannot be read')
+          : refusals.unexpected();
+  reply.code(known.status);
+  if (known.status === 401) reply.header('www-authenticate', 'Bearer error="invalid_token"');
+  return known.body === undefined
+    ? reply.send()
+    : reply.header('content-type', 'application/json; charset=utf-8').send(known.body);
+}

@@ -1,0 +1,2 @@
+import type { FastifyInstance } from 'fastify';
+export function registerPayments(_app: FastifyInstance, _x: object): void {}
