@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ModuleMetadata, Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { AggregatorPrisma } from '#libs/database';
 import { createApp, createLogger, createProblemWriter } from '#libs/server';
 import { AppModule, programModule } from '../../apps/aggregator/src/app.module.js';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../../apps/aggregator/src/applications/application-keys.service.js';
 import { Env } from '../../apps/aggregator/src/config.js';
 import { toProblem } from '../../apps/aggregator/src/institutions/institutions.service.js';
-import { freshDatabase } from './postgres.js';
+import { type FreshDatabase, freshDatabase } from './postgres.js';
 
 /** Who asks, and for whom. */
 export interface Asking {
@@ -30,7 +31,7 @@ export interface Answer<Body = never> {
 export class TestAggregator {
   private constructor(
     readonly app: NestFastifyApplication,
-    readonly db: Awaited<ReturnType<typeof freshDatabase>>,
+    readonly db: FreshDatabase<AggregatorPrisma>,
     readonly env: Env,
   ) {}
 

@@ -6,28 +6,28 @@ import { ConsentsModule } from './consents/consents.module.js';
 import { PaymentPollProcessor } from './payments/payment-poll.processor.js';
 import { paymentsQueue } from './payments/payment-record.service.js';
 import { PaymentsModule } from './payments/payments.module.js';
-import { deliveriesQueue } from './webhooks/events.service.js';
 import { DeliveryProcessor } from './webhooks/delivery.processor.js';
+import { deliveriesQueue } from './webhooks/events.service.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 const sweepEveryMs = 5_000;
-const expireEveryMs = 60_000;
+const consentSweepEveryMs = 60_000;
 
 /** The processors, and the ticks that look for what is due. */
 @Module({
-  imports: [WebhooksModule, ConsentsModule, PaymentsModule],
-  providers: [DeliveryProcessor, ConsentSweepProcessor, PaymentPollProcessor],
+  imports: [ConsentsModule, PaymentsModule, WebhooksModule],
+  providers: [ConsentSweepProcessor, PaymentPollProcessor, DeliveryProcessor],
 })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(
-    @InjectQueue(deliveriesQueue) private readonly deliveries: Queue,
-    @InjectQueue(paymentsQueue) private readonly payments: Queue,
     @InjectQueue(consentsQueue) private readonly consents: Queue,
+    @InjectQueue(paymentsQueue) private readonly payments: Queue,
+    @InjectQueue(deliveriesQueue) private readonly deliveries: Queue,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await everyTick(this.deliveries, 'sweep', sweepEveryMs);
+    await everyTick(this.consents, 'sweep', consentSweepEveryMs);
     await everyTick(this.payments, 'sweep', sweepEveryMs);
-    await everyTick(this.consents, 'sweep', expireEveryMs);
+    await everyTick(this.deliveries, 'sweep', sweepEveryMs);
   }
 }

@@ -9,6 +9,6 @@ import { WebhooksService } from './webhooks.service.js';
   imports: [QueueModule.register(deliveriesQueue)],
   controllers: [WebhooksController],
   providers: [WebhooksService, EventsService, DeliveriesService],
-  exports: [EventsService, DeliveriesService],
+  exports: [EventsService, DeliveriesService, QueueModule],
 })
 export class WebhooksModule {}
