@@ -13,6 +13,8 @@ export class Env {
   /** Where browsers and the aggregator reach us, without a path. */
   @Url() BFF_URL!: string;
   @Text({ pattern: /^postgres(ql)?:\/\// }) DATABASE_URL!: string;
+  /** Connections of the pool, at most. */
+  @Integer({ optional: true, query: true, min: 2, max: 200 }) DATABASE_POOL_SIZE = 10;
   @Text({ optional: true, pattern: /^rediss?:\/\// }) REDIS_URL?: string;
   /** `id:base64(32 bytes)[,…]`: the first seals, all open. */
   @Text() SEALING_KEYS!: string;

@@ -1,7 +1,8 @@
 import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { type Job, POOL, Processor, SecretBox, WorkerHost } from '#libs/database';
+import { InjectQueue, type Job, POOL, Processor, type Queue, SecretBox, WorkerHost } from '#libs/database';
 import { createLogger, now } from '#libs/server';
+import { enqueueDue } from '../due-jobs.js';
 import { EventHandlers, UnknownObject } from './handlers.js';
 import { InboundStatus, isOpen, nextAttemptSeconds } from './inbound-state.js';
 
@@ -14,6 +15,8 @@ interface InboundRow {
   attempts: number;
 }
 
+const due = { table: 'inbound_events', dueColumn: 'next_attempt_at', leaseColumn: 'lease_until', leaseMs: 2 * 60_000 };
+
 /** Hands one stored event to its handler. What fails is parked and tried again until its patience ends. */
 @Processor('ingestion')
 export class IngestionProcessor extends WorkerHost {
@@ -21,6 +24,7 @@ export class IngestionProcessor extends WorkerHost {
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
+    @InjectQueue('ingestion') private readonly queue: Queue,
     private readonly box: SecretBox,
     private readonly handlers: EventHandlers,
   ) {
@@ -28,6 +32,7 @@ export class IngestionProcessor extends WorkerHost {
   }
 
   async process(job: Job<{ id: string }>): Promise<void> {
+    if (job.name === 'tick') return enqueueDue(this.pool, this.queue, due);
     const { rows } = await this.pool.query<InboundRow>(
       'select id, merchant_id, type, sealed_body, status, attempts from inbound_events where id = $1',
       [job.data.id],
@@ -38,7 +43,7 @@ export class IngestionProcessor extends WorkerHost {
       const body = JSON.parse(this.box.open(row.sealed_body, `inbound-event:${row.id}`)) as { event?: unknown };
       await this.handlers.handle({ merchantId: row.merchant_id, type: row.type, event: body.event });
       await this.pool.query(
-        `update inbound_events set status = $2, processed_at = $3, next_attempt_at = null, attempts = attempts + 1, problem = null where id = $1`,
+        `update inbound_events set status = $2, processed_at = $3, next_attempt_at = null, lease_until = null, attempts = attempts + 1, problem = null where id = $1`,
         [row.id, InboundStatus.done, now()],
       );
     } catch (error) {
@@ -52,7 +57,7 @@ export class IngestionProcessor extends WorkerHost {
     const problem = error instanceof UnknownObject ? 'unknown-object' : 'handler-failed';
     if (problem === 'handler-failed') this.log.warn({ err: error, inboundEventId: row.id, type: row.type, attempts }, 'an event was not handled');
     const next = seconds === undefined ? null : new Date(now().getTime() + seconds * 1000);
-    await this.pool.query('update inbound_events set status = $2, attempts = $3, problem = $4, next_attempt_at = $5 where id = $1', [
+    await this.pool.query('update inbound_events set status = $2, attempts = $3, problem = $4, next_attempt_at = $5, lease_until = null where id = $1', [
       row.id, next === null ? InboundStatus.dead : InboundStatus.parked, attempts, problem, next,
     ]);
   }

@@ -6,6 +6,7 @@ import { problems } from '#libs/contract';
 import { InjectQueue, POOL, type Queue, SecretBox } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { notAuthenticated } from '../auth/caller.js';
+import { jobOptions } from '../due-jobs.js';
 import { InboundStatus } from './inbound-state.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 
@@ -57,7 +58,7 @@ export class IngestionService {
 
   /** The row is what counts: if the queue takes no job now, the next tick finds the row due. */
   private wake(id: string): void {
-    this.queue.add('event', { id }, { jobId: id }).catch((error: unknown) => {
+    this.queue.add('event', { id }, { ...jobOptions, jobId: id }).catch((error: unknown) => {
       this.log.warn({ err: error, inboundEventId: id }, 'an event waits for the next tick');
     });
   }

@@ -1,17 +1,21 @@
 import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { type Job, POOL, Processor, transaction, WorkerHost } from '#libs/database';
+import { InjectQueue, type Job, POOL, Processor, type Queue, transaction, WorkerHost } from '#libs/database';
 import { now } from '#libs/server';
+import { enqueueDue } from '../due-jobs.js';
 import { PaymentAuthorisationService } from './payment-authorisation.service.js';
 import { PaymentSubmissionService } from './payment-submission.service.js';
 import { isAwaited, isIntent, isOutOfPatience, isSubmittable, MerchantPaymentStatus } from './payment-status.js';
 import { movePayment, type PaymentRow } from './payments.queries.js';
+
+const due = { table: 'payments', dueColumn: 'next_poll_at', leaseColumn: 'poll_lease_until', leaseMs: 2 * 60_000 };
 
 /** Looks at one payment that is due: asks for its consent, submits it, or reads its status, by where it stands. */
 @Processor('payments')
 export class PaymentsProcessor extends WorkerHost {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
+    @InjectQueue('payments') private readonly queue: Queue,
     private readonly authorisation: PaymentAuthorisationService,
     private readonly submission: PaymentSubmissionService,
   ) {
@@ -19,8 +23,17 @@ export class PaymentsProcessor extends WorkerHost {
   }
 
   async process(job: Job<{ id: string }>): Promise<void> {
-    const payment = await this.submission.load(job.data.id);
-    if (!payment) return;
+    if (job.name === 'tick') return enqueueDue(this.pool, this.queue, due);
+    const { id } = job.data;
+    try {
+      const payment = await this.submission.load(id);
+      if (payment) await this.look(payment);
+    } finally {
+      await this.pool.query('update payments set poll_lease_until = null where id = $1', [id]);
+    }
+  }
+
+  private async look(payment: PaymentRow): Promise<void> {
     if (isIntent(payment.status) || isAwaited(payment.status)) await this.awaitCustomer(payment);
     else if (isSubmittable(payment.status)) await this.submission.submit(payment.id);
     else await this.submission.follow(payment);

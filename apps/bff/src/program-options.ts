@@ -1,0 +1,49 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Pool } from 'pg';
+import { POOL } from '#libs/database';
+import { type BootstrapOptions, createProblemDetailsWriter } from '#libs/server';
+import { type Env, isProduction } from './config.js';
+import { webhookRoute } from './ingestion/ingestion.controller.js';
+import { describedAs } from './openapi-description.js';
+import { OriginsService } from './sessions/origins.service.js';
+
+/** The routes that a worker answers: it is asked how it is, nothing else. */
+const statusRoutes = new Set(['/health', '/ready', '/metrics']);
+
+function keepToStatusRoutes(app: NestFastifyApplication): void {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, reply, done) => {
+      if (statusRoutes.has(request.routeOptions.url ?? '')) done();
+      else void reply.code(404).send();
+    });
+}
+
+/** Frontends call from other origins with a bearer token; no cookie is ever involved, so none is allowed. */
+function allowFrontends(app: NestFastifyApplication, env: Env): void {
+  const origins = app.get(OriginsService, { strict: false });
+  app.enableCors({
+    origin: isProduction(env) ? (origin: string | undefined) => origins.allows(origin) : '*',
+    methods: ['GET', 'POST', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'customer-id'],
+    exposedHeaders: ['retry-after'],
+    maxAge: 600,
+  });
+}
+
+/** How the BFF is started, by its program and by its tests. */
+export function programOptions(env: Env): BootstrapOptions {
+  return {
+    name: 'bff',
+    port: env.BFF_PORT,
+    errors: (logger) => createProblemDetailsWriter({ logger }),
+    rawBodyRoutes: [webhookRoute],
+    docs: describedAs,
+    readiness: (app) => ({ database: () => app.get<Pool>(POOL).query('select 1') }),
+    configure: (app) => {
+      if (env.ROLE === 'worker') keepToStatusRoutes(app);
+      else allowFrontends(app, env);
+    },
+  };
+}

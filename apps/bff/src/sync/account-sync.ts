@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { type AggregatorClient, ClientError } from '#libs/client';
+import type { Balances } from '#libs/contract';
+import { assertLease, type Lease, transaction } from '#libs/database';
+import { now } from '#libs/server';
+import { fetchTransactions } from './fetch-transactions.js';
+import { reconcile } from './reconcile.js';
+import { type AccountsOwner, type KnownAccount } from './record-accounts.js';
+import { knownTransactions, recordChanges } from './record-changes.js';
+import type { SyncRun } from './sync-run.js';
+import { rowOf, type TransactionRow } from './transaction-row.js';
+
+/** What one account's synchronisation works with. */
+export interface AccountWork {
+  pool: Pool;
+  client: AggregatorClient;
+  token: string;
+  owner: AccountsOwner;
+  lease: Lease;
+  run: SyncRun;
+}
+
+/**
+ * Reads one account completely and then records it at once: balances, rows, log and cursor in one transaction, under the
+ * lease's fence. Throws what the reading threw, and then nothing of the account has been written.
+ */
+export async function syncAccount(work: AccountWork, account: KnownAccount): Promise<void> {
+  const { client, token, run } = work;
+  const target = { token, accountId: account.aggregatorAccountId };
+  const balances = await fetchBalances(client, target);
+  let expected = 0;
+  const fetched = await fetchTransactions(client, target, async ({ rows, totalCount }) => {
+    const more = totalCount - expected;
+    expected = totalCount;
+    await run.count({ pages: 1, rows_read: rows, rows_expected: more });
+  });
+  const started = performance.now();
+  const counts = await record(work, account, { rows: fetched.map(rowOf), balances });
+  await run.count({
+    accounts_done: 1,
+    added: counts.added,
+    modified: counts.modified + counts.linked + counts.cleared,
+    removed: counts.removed,
+    linked: counts.linked,
+    flagged: counts.flagged,
+    record_ms: performance.now() - started,
+  });
+}
+
+interface Read {
+  rows: TransactionRow[];
+  balances: Balances | undefined;
+}
+
+const nothing = { added: 0, modified: 0, linked: 0, removed: 0, flagged: 0, cleared: 0 };
+
+function record({ pool, owner, lease, run }: AccountWork, account: KnownAccount, { rows, balances }: Read): Promise<typeof nothing> {
+  return transaction(pool, async (tx) => {
+    await assertLease(tx, lease);
+    // Two connections may lead to one account; only the one it belongs to now writes, and one writer at a time.
+    const { rows: owners } = await tx.query<{ connection_id: string }>('select connection_id from accounts where id = $1 for update', [account.id]);
+    if (owners[0]?.connection_id !== owner.id) return nothing;
+    const known = await knownTransactions(tx, account.id);
+    const changes = reconcile(known, { rows, from: null, before: null }, () => randomUUID());
+    const counts = await recordChanges(tx, { customerId: owner.customer_id, accountId: account.id, syncRunId: run.id }, changes);
+    const at = now();
+    await tx.query(
+      `update accounts set last_synced_at = $2, balances = coalesce($3, balances),
+         balances_at = case when $3::text is null then balances_at else $2 end where id = $1`,
+      [account.id, at, balances === undefined ? null : JSON.stringify(balances)],
+    );
+    return counts;
+  });
+}
+
+/** Undefined where the institution has no such feature; any other failure is thrown: a balance is never made up. */
+async function fetchBalances(client: AggregatorClient, { token, accountId }: { token: string; accountId: string }): Promise<Balances | undefined> {
+  try {
+    return (await client.getAccountBalances(token, accountId)).data;
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 424 && error.institutionStatus === undefined) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+/** Texts repeat within one account, so what was cut up once is kept for the duration of one comparison. */
+export type Trigrams = Map<string, ReadonlySet<string>>;
+
+/** Shared trigrams of a very short text are chance. */
+const overlapSizeMin = 6;
+
+/**
+ * How alike two texts of a bank are, 0 to 1; undefined when one is missing, which is no evidence either way.
+ * Trigrams of letters and digits: the Dice coefficient, or the share of the shorter text found in the longer one, because
+ * a booked text often extends a pending one and banks cut texts off in the middle of a word.
+ */
+export function likeness(a: string | null, b: string | null, known: Trigrams): number | undefined {
+  if (a === null || b === null) return undefined;
+  if (a === b) return 1;
+  const one = trigrams(a, known);
+  const other = trigrams(b, known);
+  if (one.size === 0 || other.size === 0) return undefined;
+  const [smaller, larger] = one.size <= other.size ? [one, other] : [other, one];
+  let shared = 0;
+  for (const gram of smaller) if (larger.has(gram)) shared += 1;
+  const dice = (2 * shared) / (one.size + other.size);
+  return smaller.size < overlapSizeMin ? dice : Math.max(dice, (0.9 * shared) / smaller.size);
+}
+
+function trigrams(text: string, known: Trigrams): ReadonlySet<string> {
+  const kept = known.get(text);
+  if (kept) return kept;
+  const plain = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+  const padded = ` ${plain} `;
+  const grams = new Set<string>();
+  if (plain) for (let at = 0; at + 3 <= padded.length; at += 1) grams.add(padded.slice(at, at + 3));
+  known.set(text, grams);
+  return grams;
+}

@@ -1,0 +1,57 @@
+import type { KnownTransaction } from './reconcile.js';
+import type { TransactionRow } from './transaction-row.js';
+
+/** What has not found its counterpart yet, on both sides. */
+export interface Open {
+  known: KnownTransaction[];
+  rows: TransactionRow[];
+}
+
+export interface Pair {
+  known: KnownTransaction;
+  row: TransactionRow;
+}
+
+/** The keys of one comparison; undefined takes no part in it. */
+export interface Keys {
+  known: (known: KnownTransaction) => string | undefined;
+  row: (row: TransactionRow) => string | undefined;
+}
+
+/**
+ * Pairs equal keys one to one and leaves the surplus of either side open: three equal rows against two known ones make two
+ * pairs and leave one row. Linear. Within one key, what carries no flag is paired first, so that a repeated answer finds the
+ * same pairs again.
+ */
+export function pairUp(open: Open, keys: Keys): Pair[] {
+  const waiting = new Map<string, KnownTransaction[]>();
+  for (const each of open.known) {
+    const key = keys.known(each);
+    if (key === undefined) continue;
+    const same = waiting.get(key);
+    if (same) same.push(each);
+    else waiting.set(key, [each]);
+  }
+  for (const same of waiting.values()) if (same.length > 1) same.sort(lastFirst);
+  const pairs: Pair[] = [];
+  open.rows = open.rows.filter((row) => {
+    const key = keys.row(row);
+    const found = key === undefined ? undefined : waiting.get(key)?.pop();
+    if (found) pairs.push({ known: found, row });
+    return found === undefined;
+  });
+  remove(open, pairs);
+  return pairs;
+}
+
+/** Takes the known sides of pairs out of what is open. */
+export function remove(open: Open, pairs: readonly Pair[]): void {
+  if (pairs.length === 0) return;
+  const gone = new Set(pairs.map(({ known }) => known));
+  open.known = open.known.filter((each) => !gone.has(each));
+}
+
+function lastFirst(a: KnownTransaction, b: KnownTransaction): number {
+  if ((a.flag === null) !== (b.flag === null)) return a.flag === null ? 1 : -1;
+  return a.id < b.id ? 1 : -1;
+}

@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { SyncService } from './sync.service.js';
+
+@Module({ providers: [SyncService], exports: [SyncService] })
+export class SyncModule {}

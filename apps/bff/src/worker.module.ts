@@ -1,0 +1,28 @@
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { everyTick, InjectQueue, Queue, QueueModule } from '#libs/database';
+import { ConnectionsModule } from './connections/connections.module.js';
+import { EventHandlers } from './ingestion/handlers.js';
+import { IngestionProcessor } from './ingestion/ingestion.processor.js';
+import { PaymentsModule } from './payments/payments.module.js';
+import { PaymentsProcessor } from './payments/payments.processor.js';
+import { ConnectionProcessor } from './sync/connection.processor.js';
+import { SyncModule } from './sync/sync.module.js';
+
+const tickMs = 2_000;
+
+/** The processors, and the ticks that look for what is due. */
+@Module({
+  imports: [ConnectionsModule, PaymentsModule, SyncModule, QueueModule.register('sync'), QueueModule.register('payments'), QueueModule.register('ingestion')],
+  providers: [ConnectionProcessor, PaymentsProcessor, IngestionProcessor, EventHandlers],
+})
+export class WorkerModule implements OnApplicationBootstrap {
+  constructor(
+    @InjectQueue('sync') private readonly sync: Queue,
+    @InjectQueue('payments') private readonly payments: Queue,
+    @InjectQueue('ingestion') private readonly ingestion: Queue,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    for (const queue of [this.sync, this.payments, this.ingestion]) await everyTick(queue, 'tick', tickMs);
+  }
+}
