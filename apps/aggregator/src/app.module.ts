@@ -8,7 +8,6 @@ import { ConsentsModule } from './consents/consents.module.js';
 import { FinancialDataModule } from './financial-data/financial-data.module.js';
 import { InstitutionsModule } from './institutions/institutions.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
-import { PaymentsModule } from './payments/payments.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 

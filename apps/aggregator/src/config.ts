@@ -10,7 +10,7 @@ function NeverInProduction(): PropertyDecorator {
   return ValidateBy({
     name: 'neverInProduction',
     validator: {
-      validate: (value, args) => value === undefined || (args?.object as Env).NODE_ENV !== 'production',
+      validate: (value, args) => value === undefined || (args?.object as Env | undefined)?.NODE_ENV !== 'production',
       defaultMessage: () => '$property must not be set in production',
     },
   });

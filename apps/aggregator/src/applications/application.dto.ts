@@ -35,15 +35,15 @@ export type ApplicationSort = keyof typeof ApplicationSort;
 
 /** The body of POST and PUT; stricter than the contract's class, and as lenient as clients need about the category code. */
 export class ApplicationBody extends ApplicationRequest {
-  @Text({ pattern: /^[a-zA-Z0-9 \-_\[\]\(\)]+$/, maxLength: 256 }) declare name: string;
+  @Text({ pattern: /^[a-zA-Z0-9 \-_[\]()]+$/, maxLength: 256 }) override name!: string;
 
   /** The interface's own example is a number, its schema a text of four digits: both are taken. */
   @Transform(({ value }: { value: unknown }) => (Number.isInteger(value) ? String(value).padStart(4, '0') : value))
   @Text({ pattern: /^\d{4}$/ })
-  declare merchantCategoryCode: string;
+  override merchantCategoryCode!: string;
 
-  @Choice(PpcUserGroup, 'PpcUserGroup') declare ppcUserGroup: string;
-  @Url({ optional: true, array: { max: 100 } }) declare callbackUrls?: string[];
+  @Choice(PpcUserGroup, 'PpcUserGroup') override ppcUserGroup!: string;
+  @Url({ optional: true, array: { max: 100 } }) override callbackUrls?: string[];
 }
 
 /** The query of GET /applications. */

@@ -1,4 +1,4 @@
-import { lookup as resolve } from 'node:dns/promises';
+import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /** IPv4 ranges that are not the public internet (RFC 6890, and multicast and reserved space). */
@@ -71,17 +71,12 @@ export function callbackUrlFault(text: string, { allowPrivate }: { allowPrivate:
  * checked, so a name cannot answer one address to the check and another to the connection.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { all: true }).then(
-    (found) => {
-      const first = found[0];
-      if (first === undefined || !found.every(({ address }) => isPublicAddress(address))) {
-        callback(new AddressRefused('The host does not lead to a public address'), '', 0);
-      } else if (options.all) {
-        callback(null, [first]);
-      } else {
-        callback(null, first.address, first.family);
-      }
-    },
-    (error: NodeJS.ErrnoException) => callback(error, '', 0),
-  );
+  lookup(hostname, { all: true }, (error, found) => {
+    const [first] = found ?? [];
+    if (error) callback(error, '', 0);
+    else if (first === undefined || !found.every(({ address }) => isPublicAddress(address))) {
+      callback(new AddressRefused('The host does not lead to a public address'), '', 0);
+    } else if (options.all) callback(null, [first]);
+    else callback(null, first.address, first.family);
+  });
 };
