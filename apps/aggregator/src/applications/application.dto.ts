@@ -1,15 +1,5 @@
 import { Transform } from 'class-transformer';
-import {
-  ApplicationRequest,
-  ApplicationResponse,
-  Choice,
-  enumeration,
-  Integer,
-  Nested,
-  Text,
-  Url,
-  Uuid,
-} from '#libs/contract';
+import { ApplicationResponse, Choice, enumeration, Flag, Integer, Nested, Text, Url, Uuid } from '#libs/contract';
 
 /** The user groups that the interface lists. */
 export const PpcUserGroup = enumeration(
@@ -33,17 +23,19 @@ export const PpcUserGroup = enumeration(
 export const ApplicationSort = enumeration('last_updated', '-last_updated', 'name', '-name', 'uuid', '-uuid');
 export type ApplicationSort = keyof typeof ApplicationSort;
 
-/** The body of POST and PUT; stricter than the contract's class, and as lenient as clients need about the category code. */
-export class ApplicationBody extends ApplicationRequest {
-  @Text({ pattern: /^[a-zA-Z0-9 \-_[\]()]+$/, maxLength: 256 }) override name!: string;
-
+/**
+ * The body of POST and PUT: stricter than the contract's ApplicationRequest, which documents it, about groups, addresses
+ * and lengths, and more lenient about the category code.
+ */
+export class ApplicationBody {
+  @Text({ pattern: /^[a-zA-Z0-9 \-_[\]()]+$/, maxLength: 256 }) name!: string;
   /** The interface's own example is a number, its schema a text of four digits: both are taken. */
   @Transform(({ value }: { value: unknown }) => (Number.isInteger(value) ? String(value).padStart(4, '0') : value))
   @Text({ pattern: /^\d{4}$/ })
-  override merchantCategoryCode!: string;
-
-  @Choice(PpcUserGroup, 'PpcUserGroup') override ppcUserGroup!: string;
-  @Url({ optional: true, array: { max: 100 } }) override callbackUrls?: string[];
+  merchantCategoryCode!: string;
+  @Choice(PpcUserGroup, 'PpcUserGroup') ppcUserGroup!: string;
+  @Url({ optional: true, array: { max: 100 } }) callbackUrls?: string[];
+  @Flag() isContractPresent!: boolean;
 }
 
 /** The query of GET /applications. */

@@ -1,6 +1,13 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApplicationResponse, type Envelope, envelope, EnvelopeOf } from '#libs/contract';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ApplicationRequest, ApplicationResponse, type Envelope, envelope, EnvelopeOf } from '#libs/contract';
 import { ErrorShape, tracingId } from '#libs/server';
 import { readUuid } from '../auth/read-uuid.js';
 import { CurrentTenant, Tenant } from '../auth/tenant.js';
@@ -14,6 +21,7 @@ export class ApplicationsController {
   constructor(private readonly applications: ApplicationsService) {}
 
   @ApiOperation({ operationId: 'createSubApplication' })
+  @ApiBody({ type: ApplicationRequest })
   @ApiCreatedResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Post()
   async create(@CurrentTenant() tenant: Tenant, @Body() body: ApplicationBody): Promise<Envelope<ApplicationResponse>> {
@@ -43,6 +51,7 @@ export class ApplicationsController {
   }
 
   @ApiOperation({ operationId: 'updateApplication' })
+  @ApiBody({ type: ApplicationRequest })
   @ApiOkResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Put(':applicationId')
   async update(
