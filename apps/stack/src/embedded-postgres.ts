@@ -90,8 +90,21 @@ async function makeCluster(cluster: string, password: string, owner: Owner): Pro
   if (owner.uid !== undefined && owner.gid !== undefined) {
     await Promise.all([chown(building, owner.uid, owner.gid), chown(passwordFile, owner.uid, owner.gid)]);
   }
-  const args = ['-D', building, '-U', user, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--no-sync'];
-  const child = run(binaries().initdb, [...args, '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'], owner);
+  const args = [
+    '-D',
+    building,
+    '-U',
+    user,
+    '--auth=scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '--encoding=UTF8',
+    '--no-sync',
+  ];
+  const child = run(
+    binaries().initdb,
+    [...args, '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+    owner,
+  );
   const output = collect(child);
   const code = await new Promise((done) => child.once('close', done).once('error', done));
   await rm(passwordFile, { force: true });
@@ -128,7 +141,12 @@ function run(binary: string, args: string[], owner: Owner): ChildProcess {
   if (command === undefined) throw new Error('There is nothing to run.');
   // In a group of its own: Ctrl-C reaches the launcher, which stops the programs before their database.
   const { viaSetpriv, ...ids } = owner;
-  return spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }, detached: true, ...(!viaSetpriv && ids) });
+  return spawn(command, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    detached: true,
+    ...(!viaSetpriv && ids),
+  });
 }
 
 /** Keeps the last 4,000 characters a program printed, to be shown when it fails. */

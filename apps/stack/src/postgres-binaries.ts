@@ -26,12 +26,14 @@ export function binaries(): { postgres: string; initdb: string } {
 /** Makes the user `postgres` where root starts the stack and there is none. */
 export async function ownerOfData(dataDir: string): Promise<Owner> {
   if (process.getuid?.() !== 0) return {};
-  const ids = async () => Promise.all(['-u', '-g'].map(async (flag) => Number((await execute('id', [flag, 'postgres'])).stdout)));
+  const ids = async () =>
+    Promise.all(['-u', '-g'].map(async (flag) => Number((await execute('id', [flag, 'postgres'])).stdout)));
   const [uid, gid] = await ids().catch(async () => {
     await execute('useradd', ['--system', '--user-group', '--no-create-home', 'postgres']);
     return ids();
   });
-  if (uid === undefined || gid === undefined) throw new Error('The user postgres could not be made; start as another user than root.');
+  if (uid === undefined || gid === undefined)
+    throw new Error('The user postgres could not be made; start as another user than root.');
   const isOpen = (await isPassable(dataDir)) && (await isPassable(dirname(binaries().postgres)));
   return { uid, gid, ...(!isOpen && { viaSetpriv: true }) };
 }

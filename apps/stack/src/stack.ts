@@ -138,17 +138,6 @@ async function createMerchant(bff: string, operatorKey: string): Promise<{ id: s
   return { id, name, apiKey };
 }
 
-/** The given database, or the embedded one. */
-async function openDatabase(
-  settings: StackSettings,
-  keep: (database: { stop(): Promise<void> }) => void,
-): Promise<string> {
-  if (settings.databaseUrl) return settings.databaseUrl;
-  const database = await startPostgres({ dataDir: settings.dataDir });
-  keep(database);
-  return database.connectionString;
-}
-
 /** The stack that `DATA_DIR/stack.json` tells of, if its programs answer. */
 export async function findRunningStack(dataDir: string): Promise<StackFile | undefined> {
   const text = await readFile(join(dataDir, 'stack.json'), 'utf8').catch(() => undefined);
@@ -165,46 +154,60 @@ export async function findRunningStack(dataDir: string): Promise<StackFile | und
 export async function startStack(settings: StackSettings): Promise<Stack> {
   await mkdir(settings.dataDir, { recursive: true });
   const urls = await chooseAddresses(settings.ports);
-  const stops: (() => Promise<void>)[] = [];
+  const started: Started = { programs: [] };
   const stop = async (): Promise<void> => {
-    for (const each of stops.splice(0).reverse()) await each();
+    await Promise.all(started.programs.map((program) => program.stop()));
+    await started.database?.stop();
     await rm(join(settings.dataDir, 'stack.json'), { force: true });
   };
-  const keep = <T extends { stop(): Promise<void> }>(started: T): T => {
-    stops.push(() => started.stop());
-    return started;
-  };
   try {
-    const credentials = await loadCredentials(settings.dataDir);
-    const { tppFile, tppCredentialsFile } = await writeTppFiles(settings.dataDir, credentials, urls.aggregator);
-    // The sandbox bank needs no Postgres, so it starts while the cluster is made.
-    const [sandbox, databaseUrl] = await Promise.all([
-      startSandbox(settings, urls, tppFile).then(keep),
-      openDatabase(settings, keep),
-    ]);
-    await Promise.all([applyMigrations('aggregator', databaseUrl), applyMigrations('bff', databaseUrl)]);
-    const shared: Shared = { settings, urls, credentials, databaseUrl };
-    const aggregator = keep(await startAggregator(shared, tppCredentialsFile));
-    const bff = keep(await startBff(shared));
-    const programs = [sandbox, aggregator, bff];
-    await Promise.all(programs.map((program) => waitUntilHealthy(program)));
-    if (!credentials.merchant) {
-      credentials.merchant = await createMerchant(urls.bff, credentials.operatorKey);
-      await saveCredentials(settings.dataDir, credentials);
-    }
-    const file: StackFile = {
-      ...urls,
-      application: credentials.application,
-      operatorKey: credentials.operatorKey,
-      merchant: credentials.merchant,
-      databaseUrl,
-      pid: process.pid,
-      startedAt: new Date(performance.timeOrigin).toISOString(),
-    };
+    const file = await startAll(settings, urls, started);
     await writePrivateJson(join(settings.dataDir, 'stack.json'), file);
-    return { ...file, programs, stop };
+    return { ...file, programs: started.programs, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What has been started so far, and must be stopped whatever happens next. */
+interface Started {
+  database?: { stop(): Promise<void> };
+  programs: Program[];
+}
+
+async function startAll(settings: StackSettings, urls: Addresses, started: Started): Promise<StackFile> {
+  const keep = (program: Program): Program => {
+    started.programs.push(program);
+    return program;
+  };
+  const credentials = await loadCredentials(settings.dataDir);
+  const { tppFile, tppCredentialsFile } = await writeTppFiles(settings.dataDir, credentials, urls.aggregator);
+  // The sandbox bank needs no Postgres, so it starts while the cluster is made.
+  keep(await startSandbox(settings, urls, tppFile));
+  const databaseUrl = settings.databaseUrl ?? (await startDatabase(settings, started));
+  await Promise.all([applyMigrations('aggregator', databaseUrl), applyMigrations('bff', databaseUrl)]);
+  const shared: Shared = { settings, urls, credentials, databaseUrl };
+  keep(await startAggregator(shared, tppCredentialsFile));
+  keep(await startBff(shared));
+  await Promise.all(started.programs.map((program) => waitUntilHealthy(program)));
+  if (!credentials.merchant) {
+    credentials.merchant = await createMerchant(urls.bff, credentials.operatorKey);
+    await saveCredentials(settings.dataDir, credentials);
+  }
+  return {
+    ...urls,
+    application: credentials.application,
+    operatorKey: credentials.operatorKey,
+    merchant: credentials.merchant,
+    databaseUrl,
+    pid: process.pid,
+    startedAt: new Date(performance.timeOrigin).toISOString(),
+  };
+}
+
+async function startDatabase(settings: StackSettings, started: Started): Promise<string> {
+  const database = await startPostgres({ dataDir: settings.dataDir });
+  started.database = database;
+  return database.connectionString;
 }
