@@ -42,3 +42,4 @@ export * from './applications/vrp-configuration.dto.js';
 export * from './problem.dto.js';
 export * from './webhooks/webhook.dto.js';
 export * from './applications/application-list.dto.js';
+export * from './operations.js';
