@@ -1,0 +1,84 @@
+import { exportJWK, generateKeyPair } from 'jose';
+import { sandboxInstitutions, type Institution, type TppCredentials } from '#libs/connectors';
+import { startSandbox } from '../../apps/sandbox-bank/src/app.js';
+
+export interface Visit {
+  decision?: 'approve' | 'deny';
+  persona?: string;
+  accounts?: string[];
+}
+
+export interface SandboxState {
+  banks: { id: string; personas: { id: string; accounts: { id: string; kind: string; transactions: number }[] }[] }[];
+}
+
+/** The sandbox bank in this process, on a free port with a ledger of its own, and one TPP that both banks know. */
+export interface SandboxBank {
+  url: string;
+  institutions: Institution[];
+  credentials: TppCredentials;
+  /** The lines it logged. */
+  lines: string[];
+  /** Calls the control API; throws when it refuses. */
+  control<T = object>(path: string, body: object): Promise<T>;
+  state(): Promise<SandboxState>;
+  /** Switches a fault on; `times` undefined: until `calm`. */
+  fault(fault: { bank?: string; route?: string; fault: string; times?: number }): Promise<void>;
+  calm(): Promise<void>;
+  /** Plays the PSU through the bank's pages; answers what the bank's redirect carries to the TPP. */
+  visit(authorisationUrl: string, wish?: Visit): Promise<URLSearchParams>;
+  close(): Promise<void>;
+}
+
+export const sandboxRedirectUri = 'http://localhost:3000/callback';
+
+/** Starts it. Making the TPP's key takes a moment, so a suite starts one sandbox and resets it. */
+export async function startSandboxBank({ redirectUri = sandboxRedirectUri } = {}): Promise<SandboxBank> {
+  const pair = await generateKeyPair('PS256', { extractable: true });
+  const { kty, n, e } = await exportJWK(pair.publicKey);
+  const credentials: TppCredentials = {
+    clientId: 'tributary-under-test',
+    organisationId: 'tributary-org',
+    softwareStatementId: 'tributary-ssa',
+    redirectUri,
+    signingKey: await exportJWK(pair.privateKey),
+    kid: 'tributary-1',
+  };
+  const key = { kty: kty ?? 'RSA', n: n ?? '', e: e ?? '', kid: credentials.kid, alg: 'PS256', use: 'sig' };
+  const { clientId, organisationId, softwareStatementId } = credentials;
+  const tpp = {
+    clientId,
+    organisationId,
+    softwareStatementId,
+    jwks: { keys: [key] },
+    redirectUris: [redirectUri],
+    banks: ['meridian', 'tamar'],
+  };
+  const lines: string[] = [];
+  const log = (entry: object): void => void lines.push(JSON.stringify(entry));
+  const bank = await startSandbox({ port: 0, host: '127.0.0.1', file: ':memory:', tpps: [tpp], hasControl: true, log });
+  const ask = async <T>(path: string, init: RequestInit): Promise<T> => {
+    const response = await fetch(`${bank.url}/control/${path}`, { ...init, signal: AbortSignal.timeout(30_000) });
+    if (!response.ok) throw new Error(`control/${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  const control = <T>(path: string, body: object): Promise<T> =>
+    ask<T>(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  return {
+    url: bank.url,
+    institutions: sandboxInstitutions(bank.url),
+    credentials,
+    lines,
+    control,
+    state: () => ask<SandboxState>('state', {}),
+    fault: async (fault) => void (await control('faults', fault)),
+    calm: async () => void (await ask('faults', { method: 'DELETE' })),
+    visit: async (authorisationUrl, wish = {}) => {
+      const asked = { authorisationUrl, decision: 'approve', follow: false, ...wish };
+      const { redirectUrl } = await control<{ redirectUrl: string }>('authorise', asked);
+      const { hash, search } = new URL(redirectUrl);
+      return new URLSearchParams(hash ? hash.slice(1) : search);
+    },
+    close: () => bank.close(),
+  };
+}
