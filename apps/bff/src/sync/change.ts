@@ -28,7 +28,10 @@ export interface Added {
   flag?: Flag;
 }
 
-/** The same transaction says something else now; `rule` and `confidence` (0 to 1) tell why it is thought the same. */
+/**
+ * The same transaction says something else now, which also answers any flag it carried; `rule` and `confidence` (0 to 1) tell
+ * why it is thought the same.
+ */
 export interface Modified {
   kind: 'modified';
   id: string;
@@ -58,7 +61,7 @@ export interface Flagged {
   flag: Flag;
 }
 
-/** What a flag was about has been answered by the bank itself: the row is shown again. */
+/** The bank shows a row again that had vanished: its flag is answered. */
 export interface Cleared {
   kind: 'cleared';
   id: string;

@@ -158,21 +158,20 @@ function coverage(known: readonly KnownTransaction[], answer: Answer): (each: Kn
   const start = answer.completeFrom?.getTime() ?? (answer.rows.length === 0 ? Number.NEGATIVE_INFINITY : earliest);
   return (each) => {
     const at = dateOf(each);
-    // A pending row without a date belongs to the present, which an answer that is open at its end includes.
+    // However short its history, a bank shows what is pending. A pending row without a date belongs to the present, which an answer that is open at its end includes.
     if (!at) return each.status === 'PENDING' && answer.before === null;
-    return asked(at) && at.getTime() >= start;
+    return asked(at) && (each.status === 'PENDING' || at.getTime() >= start);
   };
 }
 
 function modified(pairs: readonly Pair[], rule: MatchRule, confidence: number): Change[] {
-  const moves = pairs.map(({ known, row }): Change => {
+  return pairs.map(({ known, row }): Change => {
     const kind = known.status === 'PENDING' && row.status === 'BOOKED' ? 'linked' : 'modified';
     return { kind, id: known.id, row, rule, confidence };
   });
-  return [...moves, ...cleared(pairs)];
 }
 
-/** A booked row that is shown again answers the flag that it had vanished. */
+/** An unchanged booked row that is shown again answers the flag that it had vanished. */
 function cleared(pairs: readonly Pair[]): Change[] {
   return pairs
     .filter(({ known }) => known.flag?.reason === 'booked-vanished')

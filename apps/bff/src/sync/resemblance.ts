@@ -1,16 +1,16 @@
 import { likeness, type Trigrams } from './likeness.js';
-import type { Open, Pair } from './pairing.js';
+import { remove, type Open, type Pair } from './pairing.js';
 import type { KnownTransaction } from './reconcile.js';
 import type { TransactionRow } from './transaction-row.js';
 
-/** How like two descriptions must be, and how far apart in time, for a pair that only the amount suggests. */
+/** What may be linked although only the amount is the same for sure. */
 export interface Demands {
   known: (known: KnownTransaction) => boolean;
   row: (row: TransactionRow) => boolean;
-  /** Days by which the row may lie before and after what is known. */
+  /** Whole days by which the row may lie before and after what is known. */
   daysBefore: number;
   daysAfter: number;
-  /** Likeness that is enough where either side has no other choice. */
+  /** Likeness of the texts that is enough where neither side has another choice. */
   soleMin: number;
   /** Likeness that is needed where there is a choice; the next best must be worse by `margin`. */
   bestMin: number;
@@ -20,9 +20,18 @@ export interface Resemblance extends Pair {
   confidence: number;
 }
 
-interface Candidate extends Pair {
-  /** Likeness less a little for every day apart, so that the nearer of two equal texts comes first. */
-  score: number;
+/** Transactions of one amount and currency that read the same, in the order of their dates. */
+interface Bunch<T> {
+  text: string | null;
+  members: T[];
+}
+type KnownBunch = Bunch<KnownTransaction>;
+type RowBunch = Bunch<TransactionRow>;
+
+interface Candidate {
+  known: KnownBunch;
+  rows: RowBunch;
+  /** Undefined when a text is missing. */
   text: number | undefined;
 }
 
@@ -33,39 +42,41 @@ export interface Resemblances {
 }
 
 const margin = 0.2;
-const none = Number.NEGATIVE_INFINITY;
-const dayMs = 86_400_000;
-/** More pairs of one amount than this are not compared one by one: nothing could be told apart anyway. */
+/** Less likeness than this is no reason to ask a person. */
+const askMin = 0.3;
+/** More pairs of texts under one amount than this are not compared: nothing could be told apart anyway. */
 const pairsMax = 4096;
 const candidatesMax = 5;
+const dayMs = 86_400_000;
 
 /**
- * Links what is known to rows of the same amount and currency whose date fits and whose text is like enough. A link is made
- * only where the choice is clear on both sides; indistinguishable rows are no choice. Everything else is reported, not guessed.
+ * Links what is known to rows of the same amount and currency whose date fits and whose text is like enough. Texts are compared,
+ * not rows: the daily coffee is one text with many dates, and once it is clear which text became which, the dates decide in
+ * their order. A link is made only where the choice is clear on both sides; everything else is reported, not guessed.
  */
 export function resemble(open: Open, demands: Demands): Resemblances {
   const links: Resemblance[] = [];
   const uncertain = new Map<TransactionRow, string[]>();
   const texts: Trigrams = new Map();
-  for (const { known, rows } of byAmount(open, demands)) {
-    if (known.length * rows.length > pairsMax) {
-      for (const row of rows) uncertain.set(row, firstIds(known));
-      continue;
-    }
+  for (const group of byAmount(open, demands)) {
+    const known = bunches(group.known);
+    const rows = bunches(group.rows);
+    if (known.length * rows.length > pairsMax) continue;
     const candidates = candidatesOf({ known, rows }, demands, texts);
-    const made = decide(candidates, demands);
-    links.push(...made);
-    const linked = new Set(made.flatMap((link) => [link.known, link.row] as object[]));
-    for (const { known: from, row } of candidates) {
-      if (linked.has(from) || linked.has(row)) continue;
-      const ids = uncertain.get(row) ?? [];
-      if (ids.length < candidatesMax) uncertain.set(row, [...ids, from.id]);
+    const taken = new Set<object>();
+    for (const candidate of candidates) {
+      const confidence = confidenceOf(candidate, { candidates, taken }, demands);
+      if (confidence === undefined) continue;
+      const pairs = inTime(candidate, demands);
+      if (pairs.length === 0) continue;
+      taken.add(candidate.known).add(candidate.rows);
+      for (const pair of pairs) links.push({ ...pair, confidence });
     }
+    report(candidates, taken, uncertain);
   }
   const taken = new Set(links.map(({ row }) => row));
   open.rows = open.rows.filter((row) => !taken.has(row));
-  const gone = new Set(links.map(({ known }) => known));
-  open.known = open.known.filter((each) => !gone.has(each));
+  remove(open, links);
   return { links, uncertain };
 }
 
@@ -85,77 +96,124 @@ function* byAmount(open: Open, demands: Demands): Generator<Open> {
   for (const group of groups.values()) if (group.rows.length > 0) yield group;
 }
 
-function candidatesOf({ known, rows }: Open, demands: Demands, texts: Trigrams): Candidate[] {
-  const candidates: Candidate[] = [];
-  for (const each of known) {
-    for (const row of rows) {
-      const days = daysBetween(each, row);
-      if (days !== undefined && (days < -demands.daysBefore || days > demands.daysAfter)) continue;
-      const text = likeness(each.description, row.description, texts);
-      candidates.push({ known: each, row, text, score: (text ?? 0) - Math.abs(days ?? 30) / 1000 });
-    }
+function bunches<T extends KnownTransaction | TransactionRow>(list: readonly T[]): Bunch<T>[] {
+  const byText = new Map<string | null, Bunch<T>>();
+  for (const each of list) {
+    const bunch = byText.get(each.description);
+    if (bunch) bunch.members.push(each);
+    else byText.set(each.description, { text: each.description, members: [each] });
   }
-  return candidates.toSorted((a, b) => b.score - a.score || order(a, b));
+  for (const { members } of byText.values()) members.sort(byDate);
+  return [...byText.values()];
 }
 
-/** Any fixed order serves, as long as it is the same for the same rows. */
-function order(a: Candidate, b: Candidate): number {
-  const one = `${a.known.id} ${a.row.fingerprint}`;
-  const other = `${b.known.id} ${b.row.fingerprint}`;
+function byDate(a: KnownTransaction | TransactionRow, b: KnownTransaction | TransactionRow): number {
+  const ms = (dateOf(a)?.getTime() ?? 0) - (dateOf(b)?.getTime() ?? 0);
+  if (ms !== 0) return ms;
+  const [one, other] = 'id' in a && 'id' in b ? [a.id, b.id] : [a.fingerprint, b.fingerprint];
   return one < other ? -1 : 1;
 }
 
-/** Best first, each side at most once, and only where no distinguishable rival comes near. */
-function decide(candidates: readonly Candidate[], demands: Demands): Resemblance[] {
-  const links: Resemblance[] = [];
-  const taken = new Set<object>();
-  const bySide = sides(candidates);
-  for (const candidate of candidates) {
-    const { known, row } = candidate;
-    if (taken.has(known) || taken.has(row)) continue;
-    const isFree = (other: Candidate) => !taken.has(other.known) && !taken.has(other.row);
-    const here = bySide.get(known)?.find((other) => isFree(other) && !alike(other.row, row));
-    const there = bySide.get(row)?.find((other) => isFree(other) && !alike(other.known, known));
-    const confidence = confidenceOf(candidate, Math.max(here?.score ?? none, there?.score ?? none), demands);
-    if (confidence === undefined) continue;
-    taken.add(known);
-    taken.add(row);
-    links.push({ known, row, confidence });
-  }
-  return links;
+/** The pairs of texts that have at least one pair of dates that fits, most alike first. */
+function candidatesOf(
+  { known, rows }: { known: KnownBunch[]; rows: RowBunch[] },
+  demands: Demands,
+  texts: Trigrams,
+): Candidate[] {
+  const candidates = known.flatMap((one) =>
+    rows
+      .filter((other) => meet(one, other, demands))
+      .map((other): Candidate => ({ known: one, rows: other, text: likeness(one.text, other.text, texts) })),
+  );
+  return candidates.toSorted((a, b) => (b.text ?? 0) - (a.text ?? 0) || order(a, b));
 }
 
-/** The candidates of each known transaction and of each row, best first. */
-function sides(candidates: readonly Candidate[]): Map<object, Candidate[]> {
-  const bySide = new Map<object, Candidate[]>();
-  for (const candidate of candidates) {
-    for (const side of [candidate.known, candidate.row]) {
-      const listed = bySide.get(side);
-      if (listed) listed.push(candidate);
-      else bySide.set(side, [candidate]);
+/** Any fixed order serves, as long as it is the same for the same texts. */
+function order(a: Candidate, b: Candidate): number {
+  return `${a.known.text} ${a.rows.text}` < `${b.known.text} ${b.rows.text}` ? -1 : 1;
+}
+
+function confidenceOf(
+  { known, rows, text }: Candidate,
+  { candidates, taken }: { candidates: readonly Candidate[]; taken: ReadonlySet<object> },
+  demands: Demands,
+): number | undefined {
+  if (text === undefined || taken.has(known) || taken.has(rows)) return undefined;
+  const rival = candidates.find((other) => {
+    const touches = (other.known === known) !== (other.rows === rows);
+    return touches && !taken.has(other.known) && !taken.has(other.rows);
+  });
+  if (!rival) return text >= demands.soleMin ? 0.9 + text / 10 : undefined;
+  return text >= demands.bestMin && text - (rival.text ?? 0) >= margin ? 0.85 + text / 10 : undefined;
+}
+
+/**
+ * Which of two bunches belong together. As many on either side: in the order of their dates. Otherwise those of the same day,
+ * and then the rest if that leaves no choice; a rest with a choice stays apart.
+ */
+function inTime({ known, rows }: Candidate, demands: Demands): Pair[] {
+  const zipped = zip(known.members, rows.members);
+  if (known.members.length === rows.members.length && zipped.every((pair) => fits(pair.known, pair.row, demands))) {
+    return zipped;
+  }
+  const { pairs, rest, waiting } = sameDay(known.members, rows.members);
+  const longer: readonly (KnownTransaction | TransactionRow)[] = rest.length > waiting.length ? rest : waiting;
+  const isChoice = rest.length !== waiting.length && new Set(longer.map(dayOf)).size > 1;
+  return isChoice ? pairs : [...pairs, ...zip(rest, waiting).filter((pair) => fits(pair.known, pair.row, demands))];
+}
+
+function sameDay(
+  known: readonly KnownTransaction[],
+  rows: readonly TransactionRow[],
+): { pairs: Pair[]; rest: KnownTransaction[]; waiting: TransactionRow[] } {
+  const byDay = Map.groupBy(rows, dayOf);
+  const pairs: Pair[] = [];
+  const rest = known.filter((each) => {
+    const row = byDay.get(dayOf(each))?.shift();
+    if (row) pairs.push({ known: each, row });
+    return row === undefined;
+  });
+  const paired = new Set(pairs.map(({ row }) => row));
+  return { pairs, rest, waiting: rows.filter((row) => !paired.has(row)) };
+}
+
+function zip(known: readonly KnownTransaction[], rows: readonly TransactionRow[]): Pair[] {
+  return known.flatMap((each, index): Pair[] => {
+    const row = rows[index];
+    return row ? [{ known: each, row }] : [];
+  });
+}
+
+/** Whether any pair of the two fits; both sides are in the order of their dates. */
+function meet(known: KnownBunch, rows: RowBunch, demands: Demands): boolean {
+  let at = 0;
+  for (const each of known.members) {
+    for (; at < rows.members.length; at += 1) {
+      const row = rows.members[at];
+      if (!row || isLater(row, each, demands)) break;
+      if (fits(each, row, demands)) return true;
     }
   }
-  return bySide;
+  return false;
 }
 
-type Seen = Pick<TransactionRow, 'description' | 'bookedAt' | 'status'>;
-
-/** Whether choosing the one or the other makes no difference that anybody could see. */
-function alike(a: Seen, b: Seen): boolean {
-  return a.description === b.description && a.status === b.status && a.bookedAt?.getTime() === b.bookedAt?.getTime();
+function isLater(row: TransactionRow, known: KnownTransaction, demands: Demands): boolean {
+  const from = dayOf(known);
+  const to = dayOf(row);
+  return from !== undefined && to !== undefined && to - from > demands.daysAfter;
 }
 
-function confidenceOf({ text, score }: Candidate, rival: number, demands: Demands): number | undefined {
-  if (text === undefined) return undefined;
-  if (rival === none) return text >= demands.soleMin ? 0.9 + text / 10 : undefined;
-  return text >= demands.bestMin && score - rival >= margin ? 0.85 + text / 10 : undefined;
+/** A pair without a date on one side fits: the text has to carry it. */
+function fits(known: KnownTransaction, row: TransactionRow, demands: Demands): boolean {
+  const from = dayOf(known);
+  const to = dayOf(row);
+  if (from === undefined || to === undefined) return true;
+  return to - from >= -demands.daysBefore && to - from <= demands.daysAfter;
 }
 
-/** From what is known to the row; undefined when either has no date. */
-function daysBetween(known: KnownTransaction, row: TransactionRow): number | undefined {
-  const from = dateOf(known);
-  const to = dateOf(row);
-  return from && to ? (to.getTime() - from.getTime()) / dayMs : undefined;
+function dayOf(row: Pick<TransactionRow, 'bookedAt' | 'valueAt'>): number | undefined {
+  const at = dateOf(row);
+  return at ? Math.floor(at.getTime() / dayMs) : undefined;
 }
 
 /** The bank's date of a row: booking date, else value date. */
@@ -163,6 +221,16 @@ export function dateOf(row: Pick<TransactionRow, 'bookedAt' | 'valueAt'>): Date 
   return row.bookedAt ?? row.valueAt;
 }
 
-function firstIds(known: readonly KnownTransaction[]): string[] {
-  return known.slice(0, candidatesMax).map(({ id }) => id);
+function report(
+  candidates: readonly Candidate[],
+  taken: ReadonlySet<object>,
+  uncertain: Map<TransactionRow, string[]>,
+): void {
+  for (const { known, rows, text = 1 } of candidates) {
+    if (text < askMin || taken.has(known) || taken.has(rows)) continue;
+    for (const row of rows.members) {
+      const ids = uncertain.get(row) ?? [];
+      uncertain.set(row, [...ids, ...known.members.map(({ id }) => id)].slice(0, candidatesMax));
+    }
+  }
 }
