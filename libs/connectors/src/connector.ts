@@ -122,7 +122,10 @@ export interface Operations {
   EXISTING_PAYMENTS_DETAILS(call: Consented, institutionPaymentId: string): Promise<BankPayment>;
 }
 
-/** One bank, reached. Every function throws only `InstitutionError`, or the abort reason of `call.signal`. */
+/**
+ * One bank, reached. Its functions reject with `InstitutionError`, with the abort reason of `call.signal`, or with a
+ * `Problem` of the contract for what the caller asked wrongly. Anything else is a bug of ours.
+ */
 export interface Connector {
   readonly operations: Readonly<Partial<Operations>>;
   /** Whether a payment whose answer was lost may be sent again under the same key. If not, it can only be polled. */

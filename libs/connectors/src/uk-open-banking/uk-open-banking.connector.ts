@@ -59,14 +59,14 @@ export function connectUkOpenBanking(institution: Institution, tools: Tools): Co
     ACCOUNT_BALANCES: (call, accountId) =>
       access.with(call, async (authorised) => map.toBalances((await api.balances(authorised, accountId)).Data.Balance)),
 
-    ACCOUNT_TRANSACTIONS: (call, accountId, range) => {
+    ACCOUNT_TRANSACTIONS: async (call, accountId, range) => {
       const request = toPageRequest(api.transactionsUrl(accountId), { range, institution, now: tools.now() });
       return access.with(call, async (authorised) =>
         toPage(await api.transactions(authorised, request.url), { request, map }),
       );
     },
 
-    CREATE_DOMESTIC_SINGLE_PAYMENT: (call, payment, idempotencyKey) => {
+    CREATE_DOMESTIC_SINGLE_PAYMENT: async (call, payment, idempotencyKey) => {
       const { initiation, risk } = authorisedPayment(call.grant, map.toDomesticConsent(payment).Data.Initiation);
       const ConsentId = call.grant.institutionConsentId;
       return access.with(call, async (authorised) => {
