@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Histogram } from 'prom-client';
+import { problems } from '#libs/contract';
 import type { Logger } from './logger.js';
 import { runWithTracing } from './tracing.js';
 
@@ -18,7 +19,9 @@ const quietRoutes = new Set(['/health', '/ready', '/metrics']);
 export function addRequestHooks(fastify: FastifyInstance, { logger, histogram }: RequestHookOptions): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-tracing-id', request.id);
-    runWithTracing(request.id, done);
+    // U+0000 in an address can match nothing that is stored, and Postgres refuses it as a parameter.
+    if (request.url.includes('%00')) done(problems.badRequest({ message: 'The address must not have NUL characters' }));
+    else runWithTracing(request.id, done);
   });
   // Reading a body continues in the socket's own context, which has lost the tracing id.
   fastify.addHook('preValidation', (request, _reply, done) => runWithTracing(request.id, done));

@@ -66,11 +66,20 @@ describe('users', () => {
   it.each([
     [{ applicationUserId: 1 }, '$.applicationUserId'],
     [{ applicationUserId: '' }, '$.applicationUserId'],
-    [{ applicationUserId: 'a\u0000' }, '$.applicationUserId'],
+    [{ applicationUserId: 'a\u0001' }, '$.applicationUserId'],
     [{ referenceId: 'a'.repeat(300) }, '$.referenceId'],
     [{ vopOptOut: 'yes' }, '$.vopOptOut'],
   ])('refuse %j, naming the member', async (body, parameter) => {
     await expectProblem(create(body), problems.unexpectedValue({ parameter }), { shape: 'minimal' });
+  });
+
+  it('refuse a NUL character wherever it stands', async () => {
+    const body = { applicationUserId: 'a\u0000' };
+    await expectProblem(create(body), problems.badRequest());
+    await expectProblem(
+      aggregator.ask('GET /users?filter[applicationUserId]=a%00b', { as: root }),
+      problems.badRequest(),
+    );
   });
 
   it.each(['{', '[]', 'null', '"a"'])('refuse the body %s', async (body) => {
@@ -125,7 +134,7 @@ describe('PATCH /users/{userUuid}', () => {
 
   it('refuses a body of another kind with 415', async () => {
     const { body } = await create({});
-    expect((await patch(body.uuid, [], 'text/plain')).status).toBe(415);
+    expect((await patch(body.uuid, [], 'application/xml')).status).toBe(415);
   });
 });
 
