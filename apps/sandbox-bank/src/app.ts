@@ -15,6 +15,7 @@ import { houseStyle, startPage } from './start-page.js';
 import { Store } from './store.js';
 import type { Tpp } from './tpps.js';
 import { Consents } from './uk-open-banking/consents.js';
+import { PaymentBook } from './uk-open-banking/payment-book.js';
 import { registerBank } from './uk-open-banking/bank-routes.js';
 import { sendPage, Visits } from './visits.js';
 
@@ -66,6 +67,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await app.register(formbody);
   const front = createFront({ url, scenarios, calls, clock, log: options.log, app });
   const consents = new Consents(store, clock);
+  const payments = new PaymentBook(store, clock, ledger, consents);
   for (const [index, bank] of banks.entries()) {
     const context: BankContext = {
       bank,
@@ -74,7 +76,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       store,
       clock,
       consents,
+      payments,
       tpps: options.tpps,
+      report: (error) => options.log?.({ level: 'error', name: 'sandbox-bank', msg: 'failed', error: error instanceof Error ? error.stack : 'unknown' }),
     };
     const provider = createAuthorisationServer(context);
     front.mount(bank.id, provider.callback());

@@ -100,7 +100,7 @@ async function authorise(bankOrigin: string, body: Body): Promise<object> {
     authorisationUrl,
     decision,
     persona,
-    accounts: accounts as string[] | undefined,
+    accounts,
     follow: body.get('follow') !== false,
   });
 }

@@ -8,3 +8,8 @@ export function toIban(country: string, rest: string): string {
 export function toSortCode(digits: string): string {
   return digits.replace(/(\d\d)(?=\d)/g, '$1-');
 }
+
+/** Whether a text is an IBAN with right check digits. */
+export function isIban(text: string): boolean {
+  return /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text) && toIban(text.slice(0, 2), text.slice(4)) === text;
+}

@@ -1,48 +1,11 @@
-import { banks, type Bank } from './banks.js';
+import type { Account, Entry } from './account.js';
+import { banks } from './banks.js';
 import { dayMs, type BankClock } from './clock.js';
-import { toIban } from './identifiers.js';
-import { dayOf, type EntryDetail, type Happening, type Life } from './life.js';
-import { findPersona, mainPersona, personas, type AccountPlan, type Persona } from './personas.js';
-import { Random } from './random.js';
+import { accountIdOf, lifeOf, monthsBefore, numbersOf, rateOf, type Opening } from './account-opening.js';
+import type { EntryDetail, Happening } from './happening.js';
+import { dayOf } from './life.js';
+import { findPersona, personas } from './personas.js';
 import type { Store } from './store.js';
-
-/** An account as stored. Money is minor units, instants epoch milliseconds, days since 1970. */
-export type Account = {
-  id: string;
-  bank: string;
-  persona: string;
-  kind: string;
-  position: number;
-  holder: string;
-  nickname: string;
-  description: string;
-  currency: string;
-  sortCode: string | null;
-  accountNumber: string | null;
-  iban: string | null;
-  maskedPan: string | null;
-  openedAt: number;
-  firstDay: number;
-  generatedTo: number;
-  rate: number;
-  openingMinor: number;
-  balanceMinor: number;
-  creditLimitMinor: number;
-  lastBookedAt: number;
-  nextSeq: number;
-};
-
-/** A row of an account. `balanceMinor` is the running balance after it; null while the row is pending. */
-export type Entry = {
-  accountId: string;
-  seq: number;
-  id: string;
-  madeAt: number;
-  bookedAt: number;
-  amountMinor: number;
-  balanceMinor: number | null;
-  detail: string;
-};
 
 export interface SeedOptions {
   seed: string;
@@ -60,9 +23,6 @@ export interface PageQuery {
   after?: { bookedAt: number; seq: number } | undefined;
   limit: number;
 }
-
-const usualRows = 2600;
-const daysPerMonth = 365.25 / 12;
 
 /** What the banks know of everybody's money. Rows become booked by the bank's clock, and later days are lived when the clock reaches them. */
 export class Ledger {
@@ -107,6 +67,18 @@ export class Ledger {
     const account = this.store.get<Account>('SELECT * FROM accounts WHERE id = ?', id);
     if (!account) return undefined;
     return this.#roll(account) ? this.store.get<Account>('SELECT * FROM accounts WHERE id = ?', id) : account;
+  }
+
+  /** The account of any bank here that a payee's identification names. */
+  findByNumber(scheme: string, identification: string): Account | undefined {
+    const found = this.store.get<{ id: string }>(
+      "SELECT id FROM accounts WHERE (? = 'IBAN' AND iban = ?) OR (? = 'SortCodeAccountNumber' AND sortCode || accountNumber = ?)",
+      scheme,
+      identification,
+      scheme,
+      identification,
+    );
+    return found && this.account(found.id);
   }
 
   /** `availableMinor` counts pending rows and reserved payments, without the credit line; `closedMinor` is last midnight's. */
@@ -306,62 +278,4 @@ export class Ledger {
     });
     return true;
   }
-}
-
-interface Opening {
-  bank: Bank;
-  persona: Persona;
-  plan: AccountPlan;
-  position: number;
-  seed: string;
-  firstDay: number;
-  today: number;
-  wanted: number | undefined;
-}
-
-function monthsBefore(day: number, months: number): number {
-  const date = new Date(day * dayMs);
-  return Math.floor(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, date.getUTCDate()) / dayMs);
-}
-
-function lifeOf(seed: string, bank: string, persona: Persona, plan: AccountPlan, rate: number): Life {
-  const usual = plan.purchasesPerMonth / daysPerMonth;
-  return { seed, bank, persona, plan, rate, scale: rate > usual ? usual / rate : 1 };
-}
-
-/** Purchases a day: the plan's own, but for the main current account as many as the wanted number of rows needs. */
-function rateOf({ bank, persona, plan, seed, firstDay, today, wanted }: Opening): number {
-  const usual = plan.purchasesPerMonth / daysPerMonth;
-  if (persona.id !== mainPersona || plan.kind !== 'current') return usual;
-  const days = today - firstDay + 1;
-  const target = wanted ?? Math.round((usualRows / (24 * daysPerMonth)) * days);
-  const quiet = lifeOf(seed, bank.id, persona, plan, 0);
-  let others = 0;
-  for (let day = firstDay; day <= today; day += 1) others += dayOf(quiet, day).length;
-  // Purchases of the last day may lie in the future still, hence one day less and a little more.
-  return Math.max(1.5, (target - others + 20) / (days - 1));
-}
-
-function accountIdOf(bank: string, persona: string, kind: string): string {
-  return new Random(`account|${bank}|${persona}|${kind}`).hex(24);
-}
-
-/** Only what a scheme needs: sort code and number for sterling, an IBAN for current accounts, a masked number for cards. */
-function numbersOf(
-  bank: Bank,
-  persona: Persona,
-  plan: AccountPlan,
-): Pick<Account, 'sortCode' | 'accountNumber' | 'iban' | 'maskedPan'> {
-  const dice = new Random(`numbers|${bank.id}|${persona.id}|${plan.kind}`);
-  if (plan.kind === 'card')
-    return { sortCode: null, accountNumber: null, iban: null, maskedPan: `5555********${dice.digits(4)}` };
-  const accountNumber = dice.digits(8);
-  const rest = `${bank.bankCode}${bank.sortCode}${accountNumber}`;
-  if (plan.kind === 'euro') return { sortCode: null, accountNumber: null, iban: toIban('IE', rest), maskedPan: null };
-  return {
-    sortCode: bank.sortCode,
-    accountNumber,
-    iban: plan.kind === 'current' ? toIban('GB', rest) : null,
-    maskedPan: null,
-  };
 }

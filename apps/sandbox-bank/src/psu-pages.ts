@@ -1,7 +1,7 @@
 import type { Bank } from './banks.js';
 import { html, type Html } from './html.js';
 import { toSortCode } from './identifiers.js';
-import type { Account } from './ledger.js';
+import type { Account } from './account.js';
 import { toDisplay } from './money.js';
 
 /** What every page of a visit knows. `action` is the address of the visit; forms post below it. */

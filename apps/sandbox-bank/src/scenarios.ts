@@ -102,20 +102,17 @@ export function readRoute(text: string): string | undefined {
 function reaches(fault: FaultName, route: string): boolean {
   const { reach }: Fault = faults[fault];
   const isApi = / \/(?:aisp|pisp)\//.test(route);
-  switch (reach) {
-    case 'any':
-      return isApi || route === 'POST /token';
-    case 'lists':
-      return route.endsWith('/transactions');
-    case 'signed':
-      return / \/pisp\//.test(route);
-    case 'orders':
-      return route === 'POST /pisp/domestic-payments';
-    case 'funds':
-      return route === 'POST /pisp/domestic-payments' || route.endsWith('/funds-confirmation');
-    case 'token':
-      return route === 'POST /token';
-  }
+  const isOrder = route === 'POST /pisp/domestic-payments';
+  const isToken = route === 'POST /token';
+  const reached: Record<Reach, boolean> = {
+    any: isApi || isToken,
+    lists: route.endsWith('/transactions'),
+    signed: / \/pisp\//.test(route),
+    orders: isOrder,
+    funds: isOrder || route.endsWith('/funds-confirmation'),
+    token: isToken,
+  };
+  return reached[reach];
 }
 
 /** The faults that are switched on. They live in memory: a restart of the sandbox switches everything off. */

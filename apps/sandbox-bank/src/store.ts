@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS consents (
 CREATE TABLE IF NOT EXISTS payments (
   id TEXT PRIMARY KEY, bank TEXT NOT NULL, clientId TEXT NOT NULL, consentId TEXT NOT NULL UNIQUE, accountId TEXT NOT NULL,
   amountMinor INTEGER NOT NULL, currency TEXT NOT NULL, status TEXT NOT NULL, reason TEXT, outcome TEXT NOT NULL,
-  createdAt INTEGER NOT NULL, statusAt INTEGER NOT NULL, reads INTEGER NOT NULL, request TEXT NOT NULL) WITHOUT ROWID;
+  createdAt INTEGER NOT NULL, statusAt INTEGER NOT NULL, reads INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS payments_by_account ON payments (accountId);
 CREATE TABLE IF NOT EXISTS idempotency (
   bank TEXT NOT NULL, clientId TEXT NOT NULL, route TEXT NOT NULL, key TEXT NOT NULL, bodyHash TEXT NOT NULL,
@@ -40,7 +40,7 @@ CREATE INDEX IF NOT EXISTS oidc_by_uid ON oidc (bank, uid);
 CREATE TABLE IF NOT EXISTS visits (uid TEXT PRIMARY KEY, state TEXT NOT NULL, startedAt INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-/** The bank's one file. Statements are prepared once; a transaction may not be nested. */
+/** The bank's one file. Statements are prepared once. */
 export class Store {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -66,7 +66,9 @@ export class Store {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 
+  /** All of it or nothing. Inside another transaction it becomes a part of that one. */
   transaction<T>(work: () => T): T {
+    if (this.#db.isTransaction) return work();
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       const result = work();

@@ -149,6 +149,7 @@ export class Visits {
   }
 
   #accounts(persona: Persona, consent: Consent): ShownAccount[] {
+    this.context.payments.settle(this.context.bank.id);
     const all = this.ledger.accountsOf(this.context.bank.id, persona.id);
     const offered = consent.family === 'account' ? all : debtorAccounts(all, consent);
     return offered.map((account) => ({ ...account, availableMinor: this.ledger.balances(account).availableMinor }));

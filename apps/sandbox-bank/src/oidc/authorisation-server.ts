@@ -14,6 +14,7 @@ import type { Store } from '../store.js';
 import type { Tpp } from '../tpps.js';
 import { canBeAuthorised } from '../uk-open-banking/consent-state.js';
 import type { Consent, Consents } from '../uk-open-banking/consents.js';
+import type { PaymentBook } from '../uk-open-banking/payment-book.js';
 import { OidcAdapter } from './adapter.js';
 
 export const scaAcr = 'urn:openbanking:psd2:sca';
@@ -30,7 +31,10 @@ export interface BankContext {
   store: Store;
   clock: BankClock;
   consents: Consents;
+  payments: PaymentBook;
   tpps: readonly Tpp[];
+  /** Takes what should never happen. */
+  report: (error: unknown) => void;
 }
 
 /** The bank's authorisation server: FAPI 1.0 Advanced with the UK's intent id. Mutual TLS has its place in `features`. */
@@ -61,7 +65,7 @@ function configuration(context: BankContext): Configuration {
   const { bank, issuer, keys } = context;
   const cookie = { httpOnly: true, sameSite: 'lax', overwrite: true, signed: true } as const;
   return {
-    jwks: { keys: [keys.privateJwk as NonNullable<Configuration['jwks']>['keys'][number]] },
+    jwks: { keys: [keys.privateJwk] },
     cookies: {
       keys: [keys.cookieKey],
       names: { interaction: `${bank.id}_visit`, resume: `${bank.id}_resume`, session: `${bank.id}_session` },
@@ -154,7 +158,7 @@ export function intentOf({ bank, consents }: BankContext, params: Record<string,
   if (typeof intent !== 'string') return `claims.id_token.${intentClaim} is missing`;
   const consent = consents.find(bank.id, intent);
   if (!consent || consent.clientId !== params['client_id']) return `${intentClaim} names no consent`;
-  const scopes = String(params['scope'] ?? '').split(' ');
+  const scopes = typeof params['scope'] === 'string' ? params['scope'].split(' ') : [];
   if (!scopes.includes(consent.family === 'account' ? 'accounts' : 'payments')) return 'scope does not fit the consent';
   return canBeAuthorised(consent.family, consent.status) ? consent : 'the consent cannot be authorised any more';
 }
@@ -179,7 +183,7 @@ function registration(bank: Bank, tpp: Tpp | undefined): AdapterPayload | undefi
   const isHybrid = bank.authorisationResponse === 'hybrid';
   return {
     client_id: tpp.clientId,
-    jwks: tpp.jwks as NonNullable<AdapterPayload['jwks']>,
+    jwks: tpp.jwks,
     redirect_uris: tpp.redirectUris,
     token_endpoint_auth_method: 'private_key_jwt',
     token_endpoint_auth_signing_alg: 'PS256',
@@ -202,9 +206,9 @@ type WithSchema = Provider['Client'] & { Schema: { prototype: { invalidate(messa
 /** On one machine the TPP's callback is plain http on localhost, which the hybrid flow's registration rules refuse otherwise. */
 function allowLoopbackRedirects(provider: Provider): void {
   const schema = (provider.Client as WithSchema).Schema.prototype;
-  const refuse = schema.invalidate;
+  const refuse: unknown = Reflect.get(schema, 'invalidate');
   schema.invalidate = function invalidate(message, code) {
     if (code === 'implicit-force-https' || code === 'implicit-forbid-localhost') return;
-    refuse.call(this, message, code);
+    if (typeof refuse === 'function') refuse.call(this, message, code);
   };
 }

@@ -47,6 +47,7 @@ export class Access {
   async toData(request: FastifyRequest): Promise<Consent> {
     const { consent } = await this.asPsu(request, 'account');
     if (!isAuthorised(consent.status)) throw refusals.forbidden('The consent is not authorised');
+    this.context.payments.settle(this.context.bank.id);
     return consent;
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { dayMs, toWire } from '../clock.js';
-import type { Account, Ledger } from '../ledger.js';
+import type { Account } from '../account.js';
+import type { Ledger } from '../ledger.js';
 import { toAmount } from '../money.js';
 import type { BankContext } from '../oidc/authorisation-server.js';
 import type { Access } from './access.js';

@@ -39,7 +39,7 @@ export async function registerBank(
       const { accept } = request.headers;
       if (accept !== undefined && !/application\/(?:json|\*)|\*\/\*/.test(accept)) throw refusals.notAcceptable();
     });
-    scope.setErrorHandler((error: unknown, _request, reply) => sendError(error, reply));
+    scope.setErrorHandler((error: unknown, _request, reply) => sendError(error, reply, context.report));
     registerAccountConsents(scope, context, access);
     registerAccountData(scope, context, access, ledger);
     registerTransactions(scope, context, access, ledger, faultOf);
@@ -51,19 +51,18 @@ export async function registerBank(
   });
 }
 
-function sendError(error: unknown, reply: FastifyReply): FastifyReply {
-  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
-  const known =
-    error instanceof BankError
-      ? error
-      : status === 415
-        ? refusals.unsupportedMedia()
-        : status === 413 || status === 400
-          ? refusals.malformed('The body cannot be read')
-          : refusals.unexpected();
+function sendError(error: unknown, reply: FastifyReply, report: (error: unknown) => void): FastifyReply {
+  const known = error instanceof BankError ? error : refusalOf(error);
+  if (known.status >= 500) report(error);
   reply.code(known.status);
   if (known.status === 401) reply.header('www-authenticate', 'Bearer error="invalid_token"');
-  return known.body === undefined
-    ? reply.send()
-    : reply.header('content-type', 'application/json; charset=utf-8').send(known.body);
+  if (known.body === undefined) return reply.send();
+  return reply.header('content-type', 'application/json; charset=utf-8').send(known.body);
+}
+
+/** Fastify's own complaints about a request, in the standard's words. */
+function refusalOf(error: unknown): BankError {
+  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 415) return refusals.unsupportedMedia();
+  return status === 400 || status === 413 ? refusals.malformed('The body cannot be read') : refusals.unexpected();
 }

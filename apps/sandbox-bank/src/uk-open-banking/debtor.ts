@@ -1,4 +1,4 @@
-import type { Account } from '../ledger.js';
+import type { Account } from '../account.js';
 import type { Consent } from './consents.js';
 
 interface CashAccount {

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { dayMs, fromQueryDate, toWire } from '../clock.js';
-import type { Account, Entry, Ledger, PageQuery } from '../ledger.js';
-import type { EntryDetail } from '../life.js';
+import type { Account, Entry } from '../account.js';
+import type { Ledger, PageQuery } from '../ledger.js';
+import type { EntryDetail } from '../happening.js';
 import { toAmount } from '../money.js';
 import type { BankContext } from '../oidc/authorisation-server.js';
 import type { FaultName } from '../scenarios.js';
