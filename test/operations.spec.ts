@@ -64,6 +64,6 @@ describe('the operations of the interface', () => {
     const [, after] = rest.split(end);
     const wanted = `${before}${begin}\n\n${tableOf(missing)}\n${end}${after}`;
     if (process.env.TABLES === 'write') writeFileSync(architecture, wanted);
-    else expect(text).toBe(wanted);
+    expect(readFileSync(architecture, 'utf8')).toBe(wanted);
   });
 });

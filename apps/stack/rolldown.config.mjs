@@ -21,7 +21,7 @@ const entries = {
   aggregator: ['apps/aggregator/src', ['main', 'openapi', 'console']],
   bff: ['apps/bff/src', ['main', 'openapi', 'console']],
   'sandbox-bank': ['apps/sandbox-bank/src', ['main']],
-  stack: ['apps/stack/src', ['start', 'demo', 'console', 'migrate']],
+  stack: ['apps/stack/src', ['start', 'demo', 'console', 'migrate', 'register']],
   bench: ['test/bench', ['main']],
 };
 
