@@ -37,7 +37,15 @@ export class GroundModule {
     const { DATABASE_URL: connectionString, SEALING_KEYS: sealingKeys, REDIS_URL: redisUrl } = env;
     return {
       module: GroundModule,
-      imports: [DatabaseModule.forRoot({ program: 'bff', connectionString, sealingKeys, redisUrl, max: env.DATABASE_POOL_SIZE })],
+      imports: [
+        DatabaseModule.forRoot({
+          program: 'bff',
+          connectionString,
+          sealingKeys,
+          redisUrl,
+          max: env.DATABASE_POOL_SIZE,
+        }),
+      ],
       providers: [{ provide: Env, useValue: env }],
       exports: [Env],
     };

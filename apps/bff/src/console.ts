@@ -43,25 +43,41 @@ merchantCommands
   .option('--return-url <url...>', 'where customers may be sent back to')
   .option('--origin <url...>', 'where frontends call from')
   .option('--json', 'print JSON', false)
-  .action(async (options: { name: string; mcc: string; group: string; contract: boolean; returnUrl?: string[]; origin?: string[]; json: boolean }) => {
-    const created = await merchants.create({
-      name: options.name,
-      merchantCategoryCode: options.mcc,
-      ppcUserGroup: options.group,
-      isContractPresent: options.contract,
-      ...(options.returnUrl ? { returnUrls: options.returnUrl } : {}),
-      ...(options.origin ? { allowedOrigins: options.origin } : {}),
-    });
-    if (options.json) console.log(JSON.stringify(created));
-    else console.log(`id       ${created.id}\nAPI key  ${created.apiKey}\n\nThe key is shown this once.`);
-  });
+  .action(
+    async (options: {
+      name: string;
+      mcc: string;
+      group: string;
+      contract: boolean;
+      returnUrl?: string[];
+      origin?: string[];
+      json: boolean;
+    }) => {
+      const created = await merchants.create({
+        name: options.name,
+        merchantCategoryCode: options.mcc,
+        ppcUserGroup: options.group,
+        isContractPresent: options.contract,
+        ...(options.returnUrl ? { returnUrls: options.returnUrl } : {}),
+        ...(options.origin ? { allowedOrigins: options.origin } : {}),
+      });
+      if (options.json) console.log(JSON.stringify(created));
+      else console.log(`id       ${created.id}\nAPI key  ${created.apiKey}\n\nThe key is shown this once.`);
+    },
+  );
 merchantCommands
   .command('list')
   .description('list merchants')
   .option('--json', 'print JSON', false)
   .action(async ({ json }: { json: boolean }) => {
     const rows = await merchants.list();
-    const cells = rows.map(({ id, name, status, subApplicationId, createdAt }) => [id, name, status, subApplicationId ?? '', createdAt]);
+    const cells = rows.map(({ id, name, status, subApplicationId, createdAt }) => [
+      id,
+      name,
+      status,
+      subApplicationId ?? '',
+      createdAt,
+    ]);
     print(['id', 'name', 'status', 'sub-application', 'created'], cells, { json, raw: rows });
   });
 
@@ -72,7 +88,14 @@ eventCommands
   .option('--json', 'print JSON', false)
   .action(async ({ json }: { json: boolean }) => {
     const rows = await deadLetters.list();
-    const cells = rows.map(({ id, merchantId, type, attempts, problem, receivedAt }) => [id, merchantId, type, attempts, problem ?? '', receivedAt]);
+    const cells = rows.map(({ id, merchantId, type, attempts, problem, receivedAt }) => [
+      id,
+      merchantId,
+      type,
+      attempts,
+      problem ?? '',
+      receivedAt,
+    ]);
     print(['id', 'merchant', 'type', 'attempts', 'problem', 'received'], cells, { json, raw: rows });
   });
 eventCommands

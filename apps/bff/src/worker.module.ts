@@ -12,7 +12,14 @@ const tickMs = 2_000;
 
 /** The processors, and the ticks that look for what is due. */
 @Module({
-  imports: [ConnectionsModule, PaymentsModule, SyncModule, QueueModule.register('sync'), QueueModule.register('payments'), QueueModule.register('ingestion')],
+  imports: [
+    ConnectionsModule,
+    PaymentsModule,
+    SyncModule,
+    QueueModule.register('sync'),
+    QueueModule.register('payments'),
+    QueueModule.register('ingestion'),
+  ],
   providers: [ConnectionProcessor, PaymentsProcessor, IngestionProcessor, EventHandlers],
 })
 export class WorkerModule implements OnApplicationBootstrap {

@@ -1,4 +1,13 @@
-import { AccountBalance, AccountIdentification, AccountName, Amount, DateTime, Nested, Text, Uuid } from '#libs/contract';
+import {
+  AccountBalance,
+  AccountIdentification,
+  AccountName,
+  Amount,
+  DateTime,
+  Nested,
+  Text,
+  Uuid,
+} from '#libs/contract';
 
 export class AccountView {
   @Uuid({ description: 'The same for ever, whatever the bank calls the account under a later consent.' }) id!: string;
@@ -9,8 +18,10 @@ export class AccountView {
   @Text({ optional: true }) currency?: string;
   @Text({ optional: true }) name?: string;
   @Nested(() => AccountName, { array: true, optional: true }) accountNames?: AccountName[];
-  @Nested(() => AccountIdentification, { array: true, optional: true }) accountIdentifications?: AccountIdentification[];
-  @Nested(() => Amount, { optional: true, description: 'Absent when the institution gives none: never a zero.' }) mainBalance?: Amount;
+  @Nested(() => AccountIdentification, { array: true, optional: true })
+  accountIdentifications?: AccountIdentification[];
+  @Nested(() => Amount, { optional: true, description: 'Absent when the institution gives none: never a zero.' })
+  mainBalance?: Amount;
   @Nested(() => AccountBalance, { array: true, optional: true }) balances?: AccountBalance[];
   @DateTime({ optional: true, description: 'When the balances were read.' }) balancesAt?: string;
   @DateTime({ optional: true }) lastSyncedAt?: string;

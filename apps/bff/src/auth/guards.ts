@@ -43,7 +43,10 @@ export class CustomerGuard extends AuthGuard(['session', 'api-key']) {
     request.scope =
       caller.kind === 'session'
         ? { merchantId: caller.merchantId, customerId: caller.customerId }
-        : { merchantId: caller.merchantId, customerId: await this.named(caller.merchantId, request.headers['customer-id']) };
+        : {
+            merchantId: caller.merchantId,
+            customerId: await this.named(caller.merchantId, request.headers['customer-id']),
+          };
     return true;
   }
 
@@ -52,7 +55,10 @@ export class CustomerGuard extends AuthGuard(['session', 'api-key']) {
       const message = 'customer-id must be the id of a customer when an API key is used';
       throw problems.unexpectedValue({ parameter: 'customer-id', message });
     }
-    const { rowCount } = await this.pool.query('select 1 from customers where id = $1 and merchant_id = $2', [customerId, merchantId]);
+    const { rowCount } = await this.pool.query('select 1 from customers where id = $1 and merchant_id = $2', [
+      customerId,
+      merchantId,
+    ]);
     if (rowCount === 0) throw problems.notFound({ parameter: 'customer-id', message: 'The customer is not known' });
     return customerId.toLowerCase();
   }

@@ -48,15 +48,15 @@ export function outcomeOf(query: CallbackQuery): CallbackOutcome {
   return { kind: 'error', error, source: typeof source === 'string' ? source : undefined };
 }
 
-const knownErrors: Readonly<Record<string, string>> = {
-  access_denied: 'access-denied',
-  login_required: 'login-required',
-  invalid_request: 'institution-refused',
-  server_error: 'institution-failed',
-  temporarily_unavailable: 'institution-failed',
-};
+const knownErrors = new Map([
+  ['access_denied', 'access-denied'],
+  ['login_required', 'login-required'],
+  ['invalid_request', 'institution-refused'],
+  ['server_error', 'institution-failed'],
+  ['temporarily_unavailable', 'institution-failed'],
+]);
 
 /** The named reason of a callback's error: what a bank wrote is never stored or shown as it is. */
 export function reasonOfError(error: string): string {
-  return knownErrors[error] ?? 'authorisation-failed';
+  return knownErrors.get(error) ?? 'authorisation-failed';
 }

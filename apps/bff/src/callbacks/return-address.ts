@@ -15,7 +15,10 @@ export function checkReturnUrl(
   const secure = asked.protocol === 'https:' || (!production && asked.protocol === 'http:');
   const allowed = registered.length === 0 ? !production : registered.some((each) => covers(new URL(each), asked));
   if (plain && secure && allowed) return asked.href;
-  throw problems.unexpectedValue({ parameter: '$.returnUrl', message: 'returnUrl must be one of the merchant’s return addresses' });
+  throw problems.unexpectedValue({
+    parameter: '$.returnUrl',
+    message: 'returnUrl must be one of the merchant’s return addresses',
+  });
 }
 
 function covers(registered: URL, asked: URL): boolean {

@@ -5,7 +5,13 @@ import { type Consent, problems } from '#libs/contract';
 import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
-import { callbackClaimMs, type CallbackQuery, hashOfState, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
+import {
+  callbackClaimMs,
+  type CallbackQuery,
+  hashOfState,
+  outcomeOf,
+  reasonOfError,
+} from '../callbacks/callback-state.js';
 import { SyncSchedule } from '../sync/sync-schedule.js';
 import { ConnectionStatus, isWaiting, nextLook, statusOfCallbackError, statusOfConsent } from './connection-state.js';
 import { moveConnection } from './connections.queries.js';
@@ -41,7 +47,9 @@ export class AuthorisationService {
     const connection = hash === undefined ? undefined : await this.byState(hash);
     if (!connection) throw problems.notFound({ parameter: 'state', message: 'The authorisation is not known' });
     if (isWaiting(connection.status) && (await this.claim(connection.id))) await this.finish(connection, query);
-    const { rows } = await this.pool.query<{ status: string }>('select status from connections where id = $1', [connection.id]);
+    const { rows } = await this.pool.query<{ status: string }>('select status from connections where id = $1', [
+      connection.id,
+    ]);
     return { id: connection.id, status: rows[0]?.status ?? connection.status, returnUrl: connection.return_url };
   }
 
@@ -57,7 +65,10 @@ export class AuthorisationService {
     const columns = { next_sync_at: null };
     const move = { id: connection.id, to: ConnectionStatus.abandoned, reason: 'never-came-back', columns };
     await transaction(this.pool, (tx) => moveConnection(tx, move));
-    await this.pool.query('update connections set next_sync_at = null where id = $1 and status = $2', [connection.id, ConnectionStatus.abandoned]);
+    await this.pool.query('update connections set next_sync_at = null where id = $1 and status = $2', [
+      connection.id,
+      ConnectionStatus.abandoned,
+    ]);
   }
 
   private async byState(hash: string): Promise<Waiting | undefined> {
@@ -81,18 +92,29 @@ export class AuthorisationService {
   private async finish(connection: Waiting, query: CallbackQuery): Promise<void> {
     const outcome = outcomeOf(query);
     if (outcome.kind === 'error') {
-      const move = { id: connection.id, to: statusOfCallbackError(outcome), reason: reasonOfError(outcome.error), columns: { next_sync_at: null } };
+      const move = {
+        id: connection.id,
+        to: statusOfCallbackError(outcome),
+        reason: reasonOfError(outcome.error),
+        columns: { next_sync_at: null },
+      };
       await transaction(this.pool, (tx) => moveConnection(tx, move));
       return;
     }
     try {
       const consent = outcome.kind === 'token' ? await this.exchange(connection, outcome.oneTimeToken) : undefined;
       if (consent && consent.id !== connection.consent_id) {
-        const move = { id: connection.id, to: ConnectionStatus.failed, reason: 'consent-mismatch', columns: { next_sync_at: null } };
+        const move = {
+          id: connection.id,
+          to: ConnectionStatus.failed,
+          reason: 'consent-mismatch',
+          columns: { next_sync_at: null },
+        };
         await transaction(this.pool, (tx) => moveConnection(tx, move));
         return;
       }
-      const read = consent ?? (connection.consent_id === null ? undefined : await this.read(connection, connection.consent_id));
+      const read =
+        consent ?? (connection.consent_id === null ? undefined : await this.read(connection, connection.consent_id));
       if (!read || !(await this.adopt(connection, read))) await this.release(connection.id);
     } catch (error) {
       // The customer has done their part; the worker asks for the consent as soon as the aggregator answers again.
@@ -127,7 +149,10 @@ export class AuthorisationService {
     const to = statusOfConsent(consent);
     if (to === undefined) return false;
     const { consentToken } = consent;
-    const token = consentToken === undefined ? {} : { sealed_consent_token: this.secrets.seal(consentToken, `connection:${id}:consent-token`) };
+    const token =
+      consentToken === undefined
+        ? {}
+        : { sealed_consent_token: this.secrets.seal(consentToken, `connection:${id}:consent-token`) };
     const at = now();
     const columns = {
       ...token,
@@ -137,7 +162,9 @@ export class AuthorisationService {
       next_sync_at: at,
     };
     const active = to === ConnectionStatus.active;
-    const move = active ? { id, to, columns } : { id, to, reason: 'consent-not-given', columns: { next_sync_at: null } };
+    const move = active
+      ? { id, to, columns }
+      : { id, to, reason: 'consent-not-given', columns: { next_sync_at: null } };
     const moved = await transaction(this.pool, (tx) => moveConnection(tx, move));
     if (moved && active) await this.schedule.soon(id);
     return true;

@@ -30,6 +30,11 @@ export function sourcesOf(to: ConnectionStatus): ConnectionStatus[] {
   return Object.values(ConnectionStatus).filter((from) => moves[from].includes(to));
 }
 
+/** Whether there is, or may still come to be, a consent to withdraw. */
+export function isRevocable(status: ConnectionStatus): boolean {
+  return moves[status].includes(revoked);
+}
+
 /** Whether a connection in this state has data worth fetching. */
 export function isReadable(status: string): boolean {
   return status === active;
@@ -45,7 +50,10 @@ export function isConnectionStatus(text: string): text is ConnectionStatus {
 }
 
 /** What the aggregator's consent says about the connection; undefined while nothing is decided. */
-export function statusOfConsent(consent: { status?: string | undefined; consentToken?: string | undefined }): ConnectionStatus | undefined {
+export function statusOfConsent(consent: {
+  status?: string | undefined;
+  consentToken?: string | undefined;
+}): ConnectionStatus | undefined {
   switch (consent.status) {
     case 'AUTHORIZED':
       return consent.consentToken === undefined ? undefined : active;

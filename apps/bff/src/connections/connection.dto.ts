@@ -3,7 +3,10 @@ import { ConnectionStatus } from './connection-state.js';
 
 export class NewConnection {
   @Text({ maxLength: 100, example: 'meridian-sandbox' }) institutionId!: string;
-  @Url({ optional: true, description: 'Where the customer’s browser goes after the bank, with `connection` and `status` in the query.' })
+  @Url({
+    optional: true,
+    description: 'Where the customer’s browser goes after the bank, with `connection` and `status` in the query.',
+  })
   returnUrl?: string;
 }
 
@@ -20,7 +23,11 @@ export class SyncProgress {
   @Integer({ min: 0 }) added!: number;
   @Integer({ min: 0 }) modified!: number;
   @Integer({ min: 0 }) removed!: number;
-  @Integer({ optional: true, min: 0, description: 'Rows matched and recorded a second, without the waits for the bank.' })
+  @Integer({
+    optional: true,
+    min: 0,
+    description: 'Rows matched and recorded a second, without the waits for the bank.',
+  })
   rowsPerSecond?: number;
   @Text({ optional: true }) problem?: string;
 }
@@ -31,7 +38,8 @@ export class ConnectionView {
   @Choice(ConnectionStatus, 'ConnectionStatus') status!: ConnectionStatus;
   @Text({ optional: true, description: 'Why it is so, as a name.' }) reason?: string;
   @Text({ description: '`unknown`, `healthy` or `degraded`.' }) health!: string;
-  @Text({ optional: true, description: 'Where to send the customer; only while awaiting authorisation.' }) authorisationUrl?: string;
+  @Text({ optional: true, description: 'Where to send the customer; only while awaiting authorisation.' })
+  authorisationUrl?: string;
   @DateTime() createdAt!: string;
   @DateTime({ optional: true }) authorisedAt?: string;
   @DateTime({ optional: true }) expiresAt?: string;

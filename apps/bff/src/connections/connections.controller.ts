@@ -57,7 +57,10 @@ export class ConnectionsController {
 
   @Delete('connections/:connectionId')
   @UseGuards(CustomerGuard)
-  revokeConnection(@CurrentScope() scope: Scope, @Param('connectionId', UuidParam) id: string): Promise<ConnectionView> {
+  revokeConnection(
+    @CurrentScope() scope: Scope,
+    @Param('connectionId', UuidParam) id: string,
+  ): Promise<ConnectionView> {
     return this.connections.revoke(scope, id);
   }
 }

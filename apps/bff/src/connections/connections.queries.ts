@@ -117,7 +117,8 @@ function instant(name: string, value: Date | null): Record<string, string> {
 
 function toProgress(run: RunRow): SyncProgress {
   const changed = run.added + run.modified + run.removed;
-  const perSecond = run.ended_at === null || run.record_ms === 0 ? undefined : Math.round((run.rows_read * 1000) / run.record_ms);
+  const perSecond =
+    run.ended_at === null || run.record_ms === 0 ? undefined : Math.round((run.rows_read * 1000) / run.record_ms);
   return {
     status: run.status,
     startedAt: new Date(run.started_at).toISOString(),

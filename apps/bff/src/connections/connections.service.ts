@@ -13,7 +13,7 @@ import { checkReturnUrl } from '../callbacks/return-address.js';
 import { Env, isProduction } from '../config.js';
 import { moveConnection, selectConnections } from './connections.queries.js';
 import type { ConnectionView, NewConnection } from './connection.dto.js';
-import { ConnectionStatus, firstLookMs } from './connection-state.js';
+import { ConnectionStatus, firstLookMs, isRevocable } from './connection-state.js';
 
 const gone = (): Error => problems.notFound({ message: 'The connection is not known' });
 
@@ -35,7 +35,16 @@ export class ConnectionsService {
     await this.pool.query(
       `insert into connections (id, customer_id, merchant_id, institution_id, status, health, state_hash, return_url, created_at, sync_failures)
        values ($1, $2, $3, $4, $5, 'unknown', $6, $7, $8, 0)`,
-      [id, scope.customerId, scope.merchantId, wanted.institutionId, ConnectionStatus.preparing, hash, returnUrl ?? null, createdAt],
+      [
+        id,
+        scope.customerId,
+        scope.merchantId,
+        wanted.institutionId,
+        ConnectionStatus.preparing,
+        hash,
+        returnUrl ?? null,
+        createdAt,
+      ],
     );
     try {
       const application = await this.aggregator.of(scope.merchantId);
@@ -45,13 +54,16 @@ export class ConnectionsService {
         callback: `${this.env.BFF_URL}/v1/connections/callback?state=${state}`,
         oneTimeToken: true,
       });
-      if (consent.id === undefined || consent.authorisationUrl === undefined) throw new Error('The aggregator answered without an address');
+      if (consent.id === undefined || consent.authorisationUrl === undefined)
+        throw new Error('The aggregator answered without an address');
       const columns = {
         consent_id: consent.id,
         authorisation_url: consent.authorisationUrl,
         next_sync_at: new Date(createdAt.getTime() + firstLookMs),
       };
-      await transaction(this.pool, (tx) => moveConnection(tx, { id, to: ConnectionStatus.awaitingAuthorisation, columns }));
+      await transaction(this.pool, (tx) =>
+        moveConnection(tx, { id, to: ConnectionStatus.awaitingAuthorisation, columns }),
+      );
     } catch (error) {
       // Nobody has seen the address, so nothing can come of what may have been made at the aggregator.
       await this.pool.query('delete from connections where id = $1', [id]);
@@ -72,8 +84,12 @@ export class ConnectionsService {
 
   /** Withdraws the consent at the aggregator, and so at the bank, and then here. What was synced stays. */
   async revoke(scope: Scope, id: string): Promise<ConnectionView> {
-    await this.get(scope, id);
-    const { rows } = await this.pool.query<{ consent_id: string | null }>('select consent_id from connections where id = $1', [id]);
+    const found = await this.get(scope, id);
+    if (!isRevocable(found.status)) return found;
+    const { rows } = await this.pool.query<{ consent_id: string | null }>(
+      'select consent_id from connections where id = $1',
+      [id],
+    );
     const consentId = rows[0]?.consent_id;
     if (consentId) {
       const application = await this.aggregator.of(scope.merchantId);
@@ -82,12 +98,17 @@ export class ConnectionsService {
       });
     }
     const columns = { sealed_consent_token: null, next_sync_at: null };
-    await transaction(this.pool, (tx) => moveConnection(tx, { id, to: ConnectionStatus.revoked, reason: 'revoked-by-customer', columns }));
+    await transaction(this.pool, (tx) =>
+      moveConnection(tx, { id, to: ConnectionStatus.revoked, reason: 'revoked-by-customer', columns }),
+    );
     return this.get(scope, id);
   }
 
   private async returnUrl(merchantId: string, wanted: string | undefined): Promise<string | undefined> {
-    const { rows } = await this.pool.query<{ return_urls: string[] }>('select return_urls from merchants where id = $1', [merchantId]);
+    const { rows } = await this.pool.query<{ return_urls: string[] }>(
+      'select return_urls from merchants where id = $1',
+      [merchantId],
+    );
     return checkReturnUrl(wanted, { registered: rows[0]?.return_urls ?? [], production: isProduction(this.env) });
   }
 }

@@ -1,7 +1,8 @@
 import { DateTime, Flag, Integer, Json, Nested, Text, Uuid } from '#libs/contract';
 
 export class EventsQuery {
-  @Integer({ query: true, optional: true, min: 0, description: 'The sequence after which to start; 0 for everything.' }) after?: number;
+  @Integer({ query: true, optional: true, min: 0, description: 'The sequence after which to start; 0 for everything.' })
+  after?: number;
   @Integer({ query: true, optional: true, min: 1, max: 500, default: 100 }) limit?: number;
 }
 

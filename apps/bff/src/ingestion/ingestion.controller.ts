@@ -20,7 +20,8 @@ export class IngestionController {
     @Headers('webhook-id') deliveryId: string | undefined,
   ): Promise<void> {
     const { rawBody } = request;
-    if (rawBody === undefined || rawBody.length === 0) throw problems.badRequest({ parameter: '$', message: 'A request body is required' });
+    if (rawBody === undefined || rawBody.length === 0)
+      throw problems.badRequest({ parameter: '$', message: 'A request body is required' });
     await this.ingestion.take({ rawBody, signature, deliveryId });
   }
 }

@@ -55,10 +55,12 @@ export class IngestionProcessor extends WorkerHost {
     const attempts = row.attempts + 1;
     const seconds = nextAttemptSeconds(attempts);
     const problem = error instanceof UnknownObject ? 'unknown-object' : 'handler-failed';
-    if (problem === 'handler-failed') this.log.warn({ err: error, inboundEventId: row.id, type: row.type, attempts }, 'an event was not handled');
+    if (problem === 'handler-failed')
+      this.log.warn({ err: error, inboundEventId: row.id, type: row.type, attempts }, 'an event was not handled');
     const next = seconds === undefined ? null : new Date(now().getTime() + seconds * 1000);
-    await this.pool.query('update inbound_events set status = $2, attempts = $3, problem = $4, next_attempt_at = $5, lease_until = null where id = $1', [
-      row.id, next === null ? InboundStatus.dead : InboundStatus.parked, attempts, problem, next,
-    ]);
+    await this.pool.query(
+      'update inbound_events set status = $2, attempts = $3, problem = $4, next_attempt_at = $5, lease_until = null where id = $1',
+      [row.id, next === null ? InboundStatus.dead : InboundStatus.parked, attempts, problem, next],
+    );
   }
 }

@@ -40,7 +40,8 @@ export class IngestionService {
   async take(delivery: Delivery): Promise<void> {
     const { applicationId, merchantId } = await this.verified(delivery);
     const body = parse(delivery.rawBody);
-    if (body?.applicationId.toLowerCase() !== applicationId) throw notAuthenticated('The signature does not belong to the application');
+    if (body?.applicationId.toLowerCase() !== applicationId)
+      throw notAuthenticated('The signature does not belong to the application');
     const id = randomUUID();
     const receivedAt = now();
     const deliveryId = delivery.deliveryId ?? createHash('sha256').update(delivery.rawBody).digest('hex');
@@ -49,8 +50,13 @@ export class IngestionService {
       text: `insert into inbound_events (id, merchant_id, delivery_id, type, sealed_body, status, attempts, received_at, next_attempt_at)
              values ($1, $2, $3, $4, $5, $6, 0, $7, $7) on conflict (merchant_id, delivery_id) do nothing`,
       values: [
-        id, merchantId, deliveryId.slice(0, 200), body.type.slice(0, 200),
-        this.box.seal(delivery.rawBody.toString('utf8'), `inbound-event:${id}`), InboundStatus.received, receivedAt,
+        id,
+        merchantId,
+        deliveryId.slice(0, 200),
+        body.type.slice(0, 200),
+        this.box.seal(delivery.rawBody.toString('utf8'), `inbound-event:${id}`),
+        InboundStatus.received,
+        receivedAt,
       ],
     });
     if (rowCount === 1) this.wake(id);

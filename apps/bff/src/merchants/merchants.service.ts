@@ -28,7 +28,13 @@ export class MerchantsService {
     const apiKey = `${apiKeyPrefix}${randomBytes(32).toString('base64url')}`;
     const created = await this.prisma.$transaction(async (tx) => {
       await tx.apiKey.create({
-        data: { id: randomUUID(), merchantId: intent.id, hash: hashToken(apiKey), prefix: apiKey.slice(0, 8), createdAt: now() },
+        data: {
+          id: randomUUID(),
+          merchantId: intent.id,
+          hash: hashToken(apiKey),
+          prefix: apiKey.slice(0, 8),
+          createdAt: now(),
+        },
       });
       return tx.merchant.update({ where: { id: intent.id }, data: { status: MerchantStatus.active } });
     });

@@ -72,7 +72,10 @@ export class RegistrationService {
     const ids = applications.data
       .filter((each) => each.name === name && callbackUrls.every((url) => each.callbackUrls?.includes(url)))
       .map(({ id }) => id);
-    const mapped = await this.prisma.merchant.findMany({ where: { subApplicationId: { in: ids } }, select: { subApplicationId: true } });
+    const mapped = await this.prisma.merchant.findMany({
+      where: { subApplicationId: { in: ids } },
+      select: { subApplicationId: true },
+    });
     const taken = new Set(mapped.map(({ subApplicationId }) => subApplicationId));
     return ids.find((id) => !taken.has(id));
   }
@@ -87,7 +90,11 @@ export class RegistrationService {
       const { active } = (await application.getRegisteredWebhooks()).data;
       for (const { id, callbackUrl } of active) if (callbackUrl.main.url === url) await application.deleteWebhook(id);
     }
-    const { data } = await application.registerWebhook({ applicationId: subApplicationId, categories, callbackUrl: { main: { url } } });
+    const { data } = await application.registerWebhook({
+      applicationId: subApplicationId,
+      categories,
+      callbackUrl: { main: { url } },
+    });
     const { id: webhookId, webhookSecret } = data;
     const id = randomUUID();
     await this.prisma.webhookSecret.create({

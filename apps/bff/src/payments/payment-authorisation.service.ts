@@ -5,7 +5,13 @@ import { type Consent, problems } from '#libs/contract';
 import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
-import { callbackClaimMs, type CallbackQuery, hashOfState, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
+import {
+  callbackClaimMs,
+  type CallbackQuery,
+  hashOfState,
+  outcomeOf,
+  reasonOfError,
+} from '../callbacks/callback-state.js';
 import { isAwaited, MerchantPaymentStatus, statusOfPaymentConsent, submissionClaimMs } from './payment-status.js';
 import { movePayment, type PaymentMove, type PaymentRow } from './payments.queries.js';
 import { PaymentSubmissionService } from './payment-submission.service.js';
@@ -62,7 +68,12 @@ export class PaymentAuthorisationService {
     try {
       const consent = outcome.kind === 'token' ? await this.exchange(payment, outcome.oneTimeToken) : undefined;
       if (consent && consent.id !== payment.consent_id) {
-        await this.move({ id, to: MerchantPaymentStatus.FAILED, reason: 'consent-mismatch', columns: { next_poll_at: null } });
+        await this.move({
+          id,
+          to: MerchantPaymentStatus.FAILED,
+          reason: 'consent-mismatch',
+          columns: { next_poll_at: null },
+        });
         return;
       }
       if (!(await this.adopt(payment, consent))) await this.release(id);

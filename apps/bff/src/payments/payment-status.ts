@@ -64,7 +64,9 @@ export function isMerchantPaymentStatus(text: string): text is Status {
 
 /** The interface's payment status as ours; a value we do not know is UNKNOWN, never a guess. */
 export function statusOfPayment(status: string | undefined): Status {
-  return status !== undefined && (afterSubmission as readonly string[]).includes(status) ? (status as Status) : 'UNKNOWN';
+  return status !== undefined && (afterSubmission as readonly string[]).includes(status)
+    ? (status as Status)
+    : 'UNKNOWN';
 }
 
 /** What the payment's consent says; undefined while nothing is decided. */
@@ -139,8 +141,17 @@ export const submissionClaimMs = 45_000;
  * Whether an answer to a submission is a plain no. Whatever may hide an accepted payment (timeouts, 5xx, 409, 429) is not:
  * the same id is sent again, and the aggregator answers with what it has.
  */
-export function isFinalRefusal(answer: { status?: number | undefined; institutionStatus?: number | undefined }): boolean {
+export function isFinalRefusal(answer: {
+  status?: number | undefined;
+  institutionStatus?: number | undefined;
+}): boolean {
   const { status, institutionStatus } = answer;
-  if (status === 424) return institutionStatus !== undefined && institutionStatus >= 400 && institutionStatus < 500 && institutionStatus !== 429;
+  if (status === 424)
+    return (
+      institutionStatus !== undefined &&
+      institutionStatus >= 400 &&
+      institutionStatus < 500 &&
+      institutionStatus !== 429
+    );
   return status === 400 || status === 403 || status === 404;
 }

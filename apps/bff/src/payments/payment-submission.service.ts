@@ -6,7 +6,14 @@ import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import {
-  isFinalRefusal, isSettled, isSubmittable, isSubmitted, MerchantPaymentStatus, pollDelaySeconds, pollsMax, statusOfPayment,
+  isFinalRefusal,
+  isSettled,
+  isSubmittable,
+  isSubmitted,
+  MerchantPaymentStatus,
+  pollDelaySeconds,
+  pollsMax,
+  statusOfPayment,
 } from './payment-status.js';
 import { movePayment, type PaymentRow } from './payments.queries.js';
 
@@ -65,7 +72,10 @@ export class PaymentSubmissionService {
   }
 
   /** The payment that a webhook of this merchant speaks of, by any of the ids it may carry. */
-  async find(merchantId: string, named: { paymentId?: string; idempotencyId?: string; consentId?: string }): Promise<PaymentRow | undefined> {
+  async find(
+    merchantId: string,
+    named: { paymentId?: string; idempotencyId?: string; consentId?: string },
+  ): Promise<PaymentRow | undefined> {
     const { rows } = await this.pool.query<PaymentRow>(
       `select * from payments where merchant_id = $1
        and (aggregator_payment_id = $2 or payment_idempotency_id = $3 or consent_id::text = $4) limit 1`,
@@ -91,9 +101,10 @@ export class PaymentSubmissionService {
     const moved = await transaction(this.pool, (tx) => movePayment(tx, { id: payment.id, to, columns }));
     if (moved) return;
     // The same status again, or one that another reader was faster to record: only the next look changes.
-    await this.pool.query('update payments set iso_status = $2, next_poll_at = $3, polls = $4 where id = $1 and status = $5', [
-      payment.id, columns.iso_status, next, polls, to,
-    ]);
+    await this.pool.query(
+      'update payments set iso_status = $2, next_poll_at = $3, polls = $4 where id = $1 and status = $5',
+      [payment.id, columns.iso_status, next, polls, to],
+    );
   }
 
   private async fail(id: string): Promise<void> {

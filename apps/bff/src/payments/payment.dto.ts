@@ -3,17 +3,29 @@ import { MerchantPaymentStatus } from './payment-status.js';
 
 export class NewPayee {
   @Text({ maxLength: 140 }) name!: string;
-  @Nested(() => AccountIdentification, { array: { min: 1, max: 4, unique: true } }) accountIdentifications!: AccountIdentification[];
+  @Nested(() => AccountIdentification, { array: { min: 1, max: 4, unique: true } })
+  accountIdentifications!: AccountIdentification[];
 }
 
 export class NewPayment {
-  @Text({ optional: true, maxLength: 100, description: 'Where the customer pays from; or `connectionId`.' }) institutionId?: string;
-  @Uuid({ optional: true, description: 'A connection of the customer: its institution is paid from.' }) connectionId?: string;
-  @Decimal({ min: 0, max: 1e12, description: 'In major units, no finer than the minor unit of the currency.', example: 12.5 }) amount!: number;
+  @Text({ optional: true, maxLength: 100, description: 'Where the customer pays from; or `connectionId`.' })
+  institutionId?: string;
+  @Uuid({ optional: true, description: 'A connection of the customer: its institution is paid from.' })
+  connectionId?: string;
+  @Decimal({
+    min: 0,
+    max: 1e12,
+    description: 'In major units, no finer than the minor unit of the currency.',
+    example: 12.5,
+  })
+  amount!: number;
   @Text({ pattern: /^[A-Z]{3}$/, example: 'GBP' }) currency!: string;
   @Nested(() => NewPayee) payee!: NewPayee;
   @Text({ optional: true, maxLength: 18, description: 'What both sides see.' }) reference?: string;
-  @Url({ optional: true, description: 'Where the customer’s browser goes after the bank, with `payment` and `status` in the query.' })
+  @Url({
+    optional: true,
+    description: 'Where the customer’s browser goes after the bank, with `payment` and `status` in the query.',
+  })
   returnUrl?: string;
 }
 
@@ -27,7 +39,8 @@ export class PaymentView {
   @Decimal() amount!: number;
   @Text() currency!: string;
   @Text({ optional: true }) reference?: string;
-  @Text({ optional: true, description: 'Where to send the customer; only while awaiting authorisation.' }) authorisationUrl?: string;
+  @Text({ optional: true, description: 'Where to send the customer; only while awaiting authorisation.' })
+  authorisationUrl?: string;
   @DateTime() createdAt!: string;
   @DateTime({ optional: true }) submittedAt?: string;
   @DateTime({ optional: true }) completedAt?: string;

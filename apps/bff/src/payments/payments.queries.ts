@@ -52,7 +52,10 @@ export interface PaymentMove {
   columns?: PaymentColumns;
 }
 
-const typeOf: Partial<Record<MerchantPaymentStatus, NewEvent['type']>> = { COMPLETED: 'payment.completed', FAILED: 'payment.failed' };
+const typeOf: Partial<Record<MerchantPaymentStatus, NewEvent['type']>> = {
+  COMPLETED: 'payment.completed',
+  FAILED: 'payment.failed',
+};
 
 /**
  * Moves a payment by compare-and-set along its legal graph and tells the merchant's log, in the caller's transaction.

@@ -50,18 +50,26 @@ export class PaymentsService {
     for (let waits = 0; waits < waitsMax; waits += 1) {
       const row = await this.insert(scope, { key, requestHash, ...intent });
       if (row.request_hash !== requestHash) {
-        throw problems.conflict({ parameter: 'idempotency-key', message: 'The Idempotency-Key was used with another request' });
+        throw problems.conflict({
+          parameter: 'idempotency-key',
+          message: 'The Idempotency-Key was used with another request',
+        });
       }
       if (!isIntent(row.status)) return toPaymentView(row);
       if (await this.claim(row.id)) return toPaymentView(await this.authorise(row));
       // Another call with this key is asking for the authorisation right now: its answer is ours.
       await pause(waitMs);
     }
-    throw problems.unavailable({ message: 'The payment is still being prepared, try again with the same Idempotency-Key' });
+    throw problems.unavailable({
+      message: 'The payment is still being prepared, try again with the same Idempotency-Key',
+    });
   }
 
   async get({ customerId }: Scope, id: string): Promise<PaymentView> {
-    const { rows } = await this.pool.query<PaymentRow>('select * from payments where id = $1 and customer_id = $2', [id, customerId]);
+    const { rows } = await this.pool.query<PaymentRow>('select * from payments where id = $1 and customer_id = $2', [
+      id,
+      customerId,
+    ]);
     const row = rows[0];
     if (!row) throw problems.notFound({ message: 'The payment is not known' });
     return toPaymentView(row);
@@ -74,21 +82,38 @@ export class PaymentsService {
   }
 
   private async checked(scope: Scope, wanted: NewPayment): Promise<Intent> {
-    const { rows } = await this.pool.query<{ return_urls: string[] }>('select return_urls from merchants where id = $1', [scope.merchantId]);
-    const returnUrl = checkReturnUrl(wanted.returnUrl, { registered: rows[0]?.return_urls ?? [], production: isProduction(this.env) });
-    return { wanted, institutionId: await this.institution(scope, wanted), amountMinor: minorOf(wanted), returnUrl: returnUrl ?? null };
+    const { rows } = await this.pool.query<{ return_urls: string[] }>(
+      'select return_urls from merchants where id = $1',
+      [scope.merchantId],
+    );
+    const returnUrl = checkReturnUrl(wanted.returnUrl, {
+      registered: rows[0]?.return_urls ?? [],
+      production: isProduction(this.env),
+    });
+    return {
+      wanted,
+      institutionId: await this.institution(scope, wanted),
+      amountMinor: minorOf(wanted),
+      returnUrl: returnUrl ?? null,
+    };
   }
 
   private async institution({ customerId }: Scope, { institutionId, connectionId }: NewPayment): Promise<string> {
     if (connectionId === undefined) {
       if (institutionId !== undefined) return institutionId;
-      throw problems.unexpectedValue({ parameter: '$.institutionId', message: 'institutionId or connectionId is mandatory' });
+      throw problems.unexpectedValue({
+        parameter: '$.institutionId',
+        message: 'institutionId or connectionId is mandatory',
+      });
     }
     const text = 'select institution_id from connections where id = $1 and customer_id = $2';
     const { rows } = await this.pool.query<{ institution_id: string }>(text, [connectionId, customerId]);
     const found = rows[0]?.institution_id;
     if (found !== undefined && (institutionId === undefined || institutionId === found)) return found;
-    throw problems.unexpectedValue({ parameter: '$.connectionId', message: 'connectionId must be a connection of the customer, at the institution if one is named' });
+    throw problems.unexpectedValue({
+      parameter: '$.connectionId',
+      message: 'connectionId must be a connection of the customer, at the institution if one is named',
+    });
   }
 
   /** The row of this key: ours, or the one that was there before. */
@@ -99,7 +124,13 @@ export class PaymentsService {
       paymentIdempotencyId: id.replaceAll('-', ''),
       type: 'DOMESTIC_PAYMENT',
       amount: { amount: wanted.amount, currency: wanted.currency },
-      payee: { name: wanted.payee.name, accountIdentifications: wanted.payee.accountIdentifications.map(({ type, identification }) => ({ type, identification })) },
+      payee: {
+        name: wanted.payee.name,
+        accountIdentifications: wanted.payee.accountIdentifications.map(({ type, identification }) => ({
+          type,
+          identification,
+        })),
+      },
       ...(wanted.reference === undefined ? {} : { reference: wanted.reference }),
     };
     const createdAt = now();
@@ -109,10 +140,23 @@ export class PaymentsService {
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0)
        on conflict (merchant_id, idempotency_key) do nothing`,
       [
-        id, scope.customerId, scope.merchantId, wanted.connectionId ?? null, institutionId, key, requestHash,
-        request.paymentIdempotencyId, MerchantPaymentStatus.CREATED, formatMinor(amountMinor, wanted.currency), amountMinor,
-        wanted.currency, wanted.reference ?? null, this.secrets.seal(JSON.stringify(request), `payment:${id}:request`),
-        returnUrl, createdAt, new Date(createdAt.getTime() + firstPaymentLookMs),
+        id,
+        scope.customerId,
+        scope.merchantId,
+        wanted.connectionId ?? null,
+        institutionId,
+        key,
+        requestHash,
+        request.paymentIdempotencyId,
+        MerchantPaymentStatus.CREATED,
+        formatMinor(amountMinor, wanted.currency),
+        amountMinor,
+        wanted.currency,
+        wanted.reference ?? null,
+        this.secrets.seal(JSON.stringify(request), `payment:${id}:request`),
+        returnUrl,
+        createdAt,
+        new Date(createdAt.getTime() + firstPaymentLookMs),
       ],
     );
     const text = 'select * from payments where merchant_id = $1 and idempotency_key = $2';
@@ -142,7 +186,9 @@ export class PaymentsService {
         institutionId: row.institution_id,
         callback: `${this.env.BFF_URL}/v1/payments/callback?state=${state}`,
         oneTimeToken: true,
-        paymentRequest: JSON.parse(this.secrets.open(row.sealed_request, `payment:${row.id}:request`)) as PaymentRequest,
+        paymentRequest: JSON.parse(
+          this.secrets.open(row.sealed_request, `payment:${row.id}:request`),
+        ) as PaymentRequest,
       });
       if (consent.authorisationUrl === undefined) throw new Error('The aggregator answered without an address');
       const columns = { consent_id: consent.id, authorisation_url: consent.authorisationUrl, state_used_at: null };
@@ -179,8 +225,20 @@ interface Intent {
 function hashOf({ customerId }: Scope, wanted: NewPayment): string {
   const { institutionId, connectionId, amount, currency, payee, reference, returnUrl } = wanted;
   const identifications = payee.accountIdentifications.map(({ type, identification }) => [type, identification]);
-  const facts = [customerId, institutionId, connectionId, amount, currency, payee.name, identifications, reference, returnUrl];
-  return createHash('sha256').update(JSON.stringify(facts.map((fact) => fact ?? null))).digest('hex');
+  const facts = [
+    customerId,
+    institutionId,
+    connectionId,
+    amount,
+    currency,
+    payee.name,
+    identifications,
+    reference,
+    returnUrl,
+  ];
+  return createHash('sha256')
+    .update(JSON.stringify(facts.map((fact) => fact ?? null)))
+    .digest('hex');
 }
 
 function minorOf({ amount, currency }: NewPayment): bigint {
@@ -190,5 +248,8 @@ function minorOf({ amount, currency }: NewPayment): bigint {
   } catch {
     // Finer than the currency has: refused in the same words as nothing at all.
   }
-  throw problems.unexpectedValue({ parameter: '$.amount', message: `amount must be more than 0 and no finer than the minor unit of ${currency}` });
+  throw problems.unexpectedValue({
+    parameter: '$.amount',
+    message: `amount must be more than 0 and no finer than the minor unit of ${currency}`,
+  });
 }

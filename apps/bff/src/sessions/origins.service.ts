@@ -16,7 +16,9 @@ export class OriginsService {
     if (origin === undefined) return false;
     const at = now().getTime();
     if (!this.kept || this.kept.until <= at) {
-      const { rows } = await this.pool.query<{ origin: string }>('select distinct unnest(allowed_origins) as origin from merchants');
+      const { rows } = await this.pool.query<{ origin: string }>(
+        'select distinct unnest(allowed_origins) as origin from merchants',
+      );
       this.kept = { until: at + keptMs, origins: new Set(rows.map((row) => row.origin)) };
     }
     return this.kept.origins.has(origin);

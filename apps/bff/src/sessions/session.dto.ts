@@ -1,7 +1,8 @@
 import { DateTime, Nested, Text, Uuid } from '#libs/contract';
 
 export class CustomerReference {
-  @Text({ maxLength: 200, description: "The merchant's own id of the customer.", example: 'customer-1042' }) reference!: string;
+  @Text({ maxLength: 200, description: "The merchant's own id of the customer.", example: 'customer-1042' })
+  reference!: string;
 }
 
 export class NewSession {

@@ -40,7 +40,11 @@ export class SessionsService {
   }
 
   private async customer(merchantId: string, reference: string): Promise<string> {
-    const find = { name: 'customer-by-reference', text: 'select id from customers where merchant_id = $1 and reference = $2', values: [merchantId, reference] };
+    const find = {
+      name: 'customer-by-reference',
+      text: 'select id from customers where merchant_id = $1 and reference = $2',
+      values: [merchantId, reference],
+    };
     const known = await this.pool.query<{ id: string }>(find);
     if (known.rows[0]) return known.rows[0].id;
     // Two first sessions at once are one customer: the second insert does nothing and both read the same row.

@@ -55,15 +55,26 @@ interface Read {
 
 const nothing = { added: 0, modified: 0, linked: 0, removed: 0, flagged: 0, cleared: 0 };
 
-function record({ pool, owner, lease, run }: AccountWork, account: KnownAccount, { rows, balances }: Read): Promise<typeof nothing> {
+function record(
+  { pool, owner, lease, run }: AccountWork,
+  account: KnownAccount,
+  { rows, balances }: Read,
+): Promise<typeof nothing> {
   return transaction(pool, async (tx) => {
     await assertLease(tx, lease);
     // Two connections may lead to one account; only the one it belongs to now writes, and one writer at a time.
-    const { rows: owners } = await tx.query<{ connection_id: string }>('select connection_id from accounts where id = $1 for update', [account.id]);
+    const { rows: owners } = await tx.query<{ connection_id: string }>(
+      'select connection_id from accounts where id = $1 for update',
+      [account.id],
+    );
     if (owners[0]?.connection_id !== owner.id) return nothing;
     const known = await knownTransactions(tx, account.id);
     const changes = reconcile(known, { rows, from: null, before: null }, () => randomUUID());
-    const counts = await recordChanges(tx, { customerId: owner.customer_id, accountId: account.id, syncRunId: run.id }, changes);
+    const counts = await recordChanges(
+      tx,
+      { customerId: owner.customer_id, accountId: account.id, syncRunId: run.id },
+      changes,
+    );
     const at = now();
     await tx.query(
       `update accounts set last_synced_at = $2, balances = coalesce($3, balances),
@@ -75,7 +86,10 @@ function record({ pool, owner, lease, run }: AccountWork, account: KnownAccount,
 }
 
 /** Undefined where the institution has no such feature; any other failure is thrown: a balance is never made up. */
-async function fetchBalances(client: AggregatorClient, { token, accountId }: { token: string; accountId: string }): Promise<Balances | undefined> {
+async function fetchBalances(
+  client: AggregatorClient,
+  { token, accountId }: { token: string; accountId: string },
+): Promise<Balances | undefined> {
   try {
     return (await client.getAccountBalances(token, accountId)).data;
   } catch (error) {

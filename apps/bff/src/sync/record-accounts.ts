@@ -21,7 +21,11 @@ export interface KnownAccount {
  * Stores the accounts of one answer. An account that was seen before, also under an earlier consent, keeps its id and now
  * belongs to this connection; accounts that are no longer shown stay as they are.
  */
-export async function recordAccounts(pool: Pool, owner: AccountsOwner, accounts: readonly Account[]): Promise<KnownAccount[]> {
+export async function recordAccounts(
+  pool: Pool,
+  owner: AccountsOwner,
+  accounts: readonly Account[],
+): Promise<KnownAccount[]> {
   const hashes = identificationHashes({ customerId: owner.customer_id, institutionId: owner.institution_id }, accounts);
   const { rows } = await pool.query<{ id: string; aggregator_account_id: string }>(
     `insert into accounts (id, customer_id, connection_id, institution_id, identification_hash, aggregator_account_id,

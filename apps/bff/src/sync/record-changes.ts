@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { now } from '#libs/server';
 import type { Change, Flag } from './change.js';
+import { payloadOf } from './change-log.js';
 import type { KnownTransaction } from './reconcile.js';
 import { servedText } from './served-text.js';
 import type { TransactionRow } from './transaction-row.js';
@@ -72,12 +73,16 @@ export async function recordChanges(
   const last = rows[0]?.last;
   if (last === undefined) throw new Error('The customer is gone');
   const first = BigInt(last) - BigInt(changes.length) + 1n;
+  const written = { ...recorded, at: now() };
   const numbered = changes.map((change, index) => ({ change, sequence: first + BigInt(index) }));
-  await appendToLog(client, recorded, numbered);
-  await upsertRows(client, recorded, numbered);
-  await markRows(client, numbered);
+  await appendToLog(client, written, numbered);
+  await upsertRows(client, written, numbered);
+  await markRows(client, written.at, numbered);
   return counts;
 }
+
+/** Log and table say the same instant, so that replaying the log gives the table. */
+type RecordedAt = Recorded & { at: Date };
 
 interface Numbered {
   change: Change;
@@ -86,7 +91,7 @@ interface Numbered {
 
 async function appendToLog(
   client: PoolClient,
-  { customerId, accountId, syncRunId }: Recorded,
+  { customerId, accountId, syncRunId, at }: RecordedAt,
   numbered: readonly Numbered[],
 ): Promise<void> {
   await client.query(
@@ -97,7 +102,7 @@ async function appendToLog(
       customerId,
       accountId,
       syncRunId,
-      now(),
+      at,
       numbered.map(({ sequence }) => sequence),
       numbered.map(({ change }) => change.kind),
       numbered.map(({ change }) => change.id),
@@ -106,17 +111,12 @@ async function appendToLog(
   );
 }
 
-/** What the log keeps of a change besides its kind and id: the row as the bank's text alone, from which all columns follow. */
-function payloadOf({ kind: _kind, id: _id, ...rest }: Change): string {
-  return JSON.stringify('row' in rest ? { ...rest, row: { wire: rest.row.wire } } : rest);
-}
-
 type Written = { sequence: bigint; id: string; row: TransactionRow; flag: Flag | undefined };
 
 /** Rows that are new or say something else now. A changed row loses its flag: the bank has answered what it was about. */
 async function upsertRows(
   client: PoolClient,
-  { customerId, accountId }: Recorded,
+  { customerId, accountId, at }: RecordedAt,
   numbered: readonly Numbered[],
 ): Promise<void> {
   const written = numbered.flatMap(({ change, sequence }): Written[] =>
@@ -125,7 +125,6 @@ async function upsertRows(
       : [],
   );
   if (written.length === 0) return;
-  const at = now();
   await client.query(
     `insert into transactions (id, customer_id, account_id, status, date, booked_at, value_at, amount, amount_minor, currency,
        description, bank_id, fingerprint, flag, wire, sequence, first_seen_at)
@@ -161,14 +160,14 @@ async function upsertRows(
 }
 
 /** Rows that are removed, flagged or cleared: what they say stays as it is. */
-async function markRows(client: PoolClient, numbered: readonly Numbered[]): Promise<void> {
+async function markRows(client: PoolClient, at: Date, numbered: readonly Numbered[]): Promise<void> {
   const marked = numbered.filter(({ change }) => !('row' in change));
   if (marked.length === 0) return;
   await client.query(
     `update transactions t set sequence = u.sequence, flag = u.flag, removed_at = case when u.kind = 'removed' then $1::timestamptz else t.removed_at end
      from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[]) as u(id, sequence, kind, flag) where t.id = u.id`,
     [
-      now(),
+      at,
       marked.map(({ change }) => change.id),
       marked.map(({ sequence }) => sequence),
       marked.map(({ change }) => change.kind),

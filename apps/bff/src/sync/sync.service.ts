@@ -42,7 +42,9 @@ export class SyncService {
     const lease = await acquireLease(this.pool, { resource: `connection:${connectionId}`, ttlMs: leaseMs });
     if (!lease) return;
     try {
-      const { rows } = await this.pool.query<SyncedConnection>('select * from connections where id = $1', [connectionId]);
+      const { rows } = await this.pool.query<SyncedConnection>('select * from connections where id = $1', [
+        connectionId,
+      ]);
       const connection = rows[0];
       if (!connection || !isReadable(connection.status) || connection.sealed_consent_token === null) return;
       if (connection.next_sync_at === null || connection.next_sync_at > now()) return;
@@ -98,7 +100,10 @@ export class SyncService {
     if (error instanceof ClientError) {
       const { operation, status, institutionStatus } = error;
       const fault = faultOf(error);
-      this.log.warn({ connectionId, operation, status, institutionStatus, problem: fault.problem }, 'a call of a synchronisation failed');
+      this.log.warn(
+        { connectionId, operation, status, institutionStatus, problem: fault.problem },
+        'a call of a synchronisation failed',
+      );
       return fault;
     }
     if (error instanceof IncompleteAnswer) return { problem: 'incomplete-answer', verdict: 'retry' };

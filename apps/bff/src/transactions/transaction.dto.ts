@@ -1,4 +1,14 @@
-import { Choice, DateTime, Flag, Integer, Nested, Text, Transaction, TransactionStatusEnum, Uuid } from '#libs/contract';
+import {
+  Choice,
+  DateTime,
+  Flag,
+  Integer,
+  Nested,
+  Text,
+  Transaction,
+  TransactionStatusEnum,
+  Uuid,
+} from '#libs/contract';
 
 export const listSizeMax = 500;
 
@@ -24,7 +34,12 @@ export class TransactionPage {
 
 export class ChangesQuery {
   @Integer({ query: true, optional: true, min: 1, max: listSizeMax, default: listSizeMax }) limit?: number;
-  @Text({ optional: true, maxLength: 200, description: '`nextCursor` of the answer before; none to start with everything.' }) cursor?: string;
+  @Text({
+    optional: true,
+    maxLength: 200,
+    description: '`nextCursor` of the answer before; none to start with everything.',
+  })
+  cursor?: string;
 }
 
 export class RemovedTransaction {

@@ -51,7 +51,9 @@ export class TransactionsService {
     values.push(limit + 1);
     const text = `select id, date, wire from transactions where ${where.join(' and ')} order by date desc, id desc limit $${values.length}`;
     // Each combination of filters is a statement of its own, planned once a connection.
-    const filters = [accountId, query.from, query.before, query.status, query.cursor].map((each) => (each === undefined ? 0 : 1));
+    const filters = [accountId, query.from, query.before, query.status, query.cursor].map((each) =>
+      each === undefined ? 0 : 1,
+    );
     const { rows } = await this.pool.query<ListRow>({ name: `transactions-${filters.join('')}`, text, values });
     const page = rows.slice(0, limit);
     const last = page.at(-1);
@@ -61,7 +63,10 @@ export class TransactionsService {
 
   /** 404 for an account of somebody else, as for one that does not exist. */
   async listOfAccount(scope: Scope, accountId: string, query: TransactionQuery): Promise<string> {
-    const { rowCount } = await this.pool.query('select 1 from accounts where id = $1 and customer_id = $2', [accountId, scope.customerId]);
+    const { rowCount } = await this.pool.query('select 1 from accounts where id = $1 and customer_id = $2', [
+      accountId,
+      scope.customerId,
+    ]);
     if (rowCount === 0) throw problems.notFound({ message: 'The account is not known' });
     return this.list(scope, query, accountId);
   }

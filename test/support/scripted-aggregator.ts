@@ -1,0 +1,282 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Account, Balances, PaymentRequest, PaymentResponse, Transaction } from '#libs/contract';
+
+/** A call that came in. */
+export interface ReceivedCall {
+  /** `POST /payments`; ids in the path are replaced by `:id`. */
+  route: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+}
+
+/** How a route answers instead of working: a status with a body, or no answer at all. */
+export interface Failure {
+  route: string;
+  status?: number;
+  body?: unknown;
+  /** The call is carried out first, and only then its answer is lost. */
+  afterWork?: boolean;
+  times?: number;
+}
+
+interface ScriptedConsent {
+  id: string;
+  applicationUserId: string;
+  institutionId: string;
+  status: string;
+  consentToken: string;
+  callback: string;
+  deleted: boolean;
+}
+
+interface Answer {
+  status: number;
+  body?: unknown;
+}
+
+/** An aggregator that does what a test says, over real HTTP, in the interface's shapes. */
+export class ScriptedAggregator {
+  readonly calls: ReceivedCall[] = [];
+  readonly consents = new Map<string, ScriptedConsent>();
+  readonly payments = new Map<string, PaymentResponse>();
+  readonly webhooks: { id: string; applicationId: string; webhookSecret: string; callbackUrl: unknown }[] = [];
+  accounts: Account[] = [];
+  balances: Balances = { mainBalanceAmount: { amount: 10, currency: 'GBP' }, balances: [] };
+  transactions = new Map<string, Transaction[]>();
+  /** What a new payment's status is. */
+  paymentStatus: PaymentResponse['status'] = 'PENDING';
+  /** Runs before a page of transactions is answered. */
+  onPage: (offset: number) => Promise<void> | void = () => {};
+  private readonly applications: Record<string, unknown>[] = [];
+  private readonly tokens = new Map<string, string>();
+  private readonly failures: Failure[] = [];
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<ScriptedAggregator> {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('The server has no port');
+    const aggregator = new ScriptedAggregator(server, `http://127.0.0.1:${address.port}`);
+    server.on('request', (request, response) => {
+      void aggregator.receive(request).then((answer) => {
+        if (!answer) return response.destroy();
+        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        return response.end(answer.body === undefined ? '' : JSON.stringify(answer.body));
+      });
+    });
+    return aggregator;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((done) => this.server.close(done));
+  }
+
+  fail(failure: Failure): void {
+    this.failures.push({ times: 1, ...failure });
+  }
+
+  /** Forgets faults that were not used up. */
+  heal(): void {
+    this.failures.length = 0;
+  }
+
+  callsOf(route: string): ReceivedCall[] {
+    return this.calls.filter((call) => call.route === route);
+  }
+
+  /** The PSU approves at the bank: where their browser goes next. */
+  approve(consentId: string): URL {
+    const consent = this.consent(consentId);
+    consent.status = 'AUTHORIZED';
+    const oneTimeToken = randomBytes(16).toString('hex');
+    this.tokens.set(oneTimeToken, consentId);
+    return this.callback(consent, { 'one-time-token': oneTimeToken });
+  }
+
+  deny(consentId: string): URL {
+    const consent = this.consent(consentId);
+    consent.status = 'REJECTED';
+    return this.callback(consent, { error: 'access_denied', 'error-source': 'user', 'error-description': 'bm8=' });
+  }
+
+  private callback(consent: ScriptedConsent, more: Record<string, string>): URL {
+    const url = new URL(consent.callback);
+    const { applicationUserId, institutionId } = consent;
+    const told = {
+      'application-user-id': applicationUserId,
+      'user-uuid': randomUUID(),
+      institution: institutionId,
+      ...more,
+    };
+    for (const [name, value] of Object.entries(told)) url.searchParams.append(name, value);
+    return url;
+  }
+
+  private consent(id: string): ScriptedConsent {
+    const consent = this.consents.get(id);
+    if (!consent) throw new Error(`No consent ${id}`);
+    return consent;
+  }
+
+  private async receive(request: IncomingMessage): Promise<Answer | undefined> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const url = new URL(request.url ?? '/', this.url);
+    const route = `${request.method} ${url.pathname.replace(/^(\/(?:accounts|consents|payments|webhook\/events))\/[^/]+/, '$1/:id')}`;
+    const body = chunks.length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>);
+    const call = { route, path: url.pathname, query: url.searchParams, headers: request.headers, body };
+    this.calls.push(call);
+    const failure = this.failures.find((each) => each.route === route && (each.times ?? 1) > 0);
+    if (!failure) return this.work(call);
+    failure.times = (failure.times ?? 1) - 1;
+    if (failure.afterWork) await this.work(call);
+    return failure.status === undefined
+      ? undefined
+      : { status: failure.status, body: failure.body ?? refusal(failure.status) };
+  }
+
+  private async work(call: ReceivedCall): Promise<Answer> {
+    const handlers: Record<string, () => Answer | Promise<Answer>> = {
+      'GET /institutions': () =>
+        ok([{ id: 'bank', name: 'Bank', countries: [{ countryCode2: 'GB' }], features: ['ACCOUNTS'] }]),
+      'POST /applications': () => this.createApplication(call.body),
+      'GET /applications': () => ok(this.applications),
+      'POST /webhook/events': () => this.registerWebhook(call.body),
+      'GET /webhook/events': () => ({ status: 200, body: { metadata: {}, data: { active: this.webhooks } } }),
+      'DELETE /webhook/events/:id': () => this.deleteWebhook(call),
+      'POST /account-auth-requests': () => this.authorise(call.body),
+      'POST /payment-auth-requests': () => this.authorise(call.body),
+      'POST /consent-one-time-token': () => this.exchange(call.body),
+      'GET /consents/:id': () => this.readConsent(idOf(call)),
+      'DELETE /consents/:id': () => this.deleteConsent(idOf(call)),
+      'GET /accounts': () => this.withConsent(call, () => ok(this.accounts)),
+      'GET /accounts/:id/balances': () => this.withConsent(call, () => ok(this.balances)),
+      'GET /accounts/:id/transactions': () => this.withConsent(call, () => this.page(call)),
+      'POST /payments': () => this.withConsent(call, () => this.pay(call)),
+      'GET /payments/:id/details': () => ok({ payments: [this.payments.get(idOf(call))].filter(Boolean) }),
+    };
+    return (await handlers[call.route]?.()) ?? { status: 404, body: refusal(404) };
+  }
+
+  private createApplication(body: Record<string, unknown>): Answer {
+    const application = { id: randomUUID(), ...body };
+    this.applications.push(application);
+    return ok(application, 201);
+  }
+
+  private registerWebhook(body: Record<string, unknown>): Answer {
+    const { applicationId, callbackUrl } = body;
+    const webhook = {
+      id: randomUUID(),
+      applicationId: String(applicationId),
+      callbackUrl,
+      webhookSecret: randomBytes(32).toString('hex'),
+    };
+    this.webhooks.push(webhook);
+    return ok(webhook, 201);
+  }
+
+  private deleteWebhook(call: ReceivedCall): Answer {
+    const id = call.path.split('/')[3];
+    const [gone] = this.webhooks.splice(
+      this.webhooks.findIndex((each) => each.id === id),
+      1,
+    );
+    return ok(gone);
+  }
+
+  private authorise({ applicationUserId, institutionId, callback }: Record<string, unknown>): Answer {
+    if (institutionId !== 'bank') return { status: 404, body: refusal(404, '$.institutionId') };
+    const consent: ScriptedConsent = {
+      id: randomUUID(),
+      applicationUserId: String(applicationUserId),
+      institutionId: 'bank',
+      status: 'AWAITING_AUTHORIZATION',
+      consentToken: `consent-token-${randomUUID()}`,
+      callback: String(callback),
+      deleted: false,
+    };
+    this.consents.set(consent.id, consent);
+    return ok({ ...shown(consent), authorisationUrl: `${this.url}/bank?consent=${consent.id}` }, 201);
+  }
+
+  private exchange({ oneTimeToken }: Record<string, unknown>): Answer {
+    const consentId = this.tokens.get(String(oneTimeToken));
+    if (consentId === undefined) return { status: 404, body: refusal(404) };
+    this.tokens.delete(String(oneTimeToken));
+    return { status: 201, body: shown(this.consent(consentId)) };
+  }
+
+  private readConsent(id: string): Answer {
+    const consent = this.consents.get(id);
+    return consent && !consent.deleted ? ok(shown(consent)) : { status: 404, body: refusal(404) };
+  }
+
+  private deleteConsent(id: string): Answer {
+    this.consent(id).deleted = true;
+    return ok({ id, deleteStatus: 'SUCCESS' });
+  }
+
+  private withConsent(call: ReceivedCall, work: () => Answer | Promise<Answer>): Answer | Promise<Answer> {
+    const usable = [...this.consents.values()].some(
+      (each) => each.consentToken === call.headers['consent'] && !each.deleted,
+    );
+    return usable ? work() : { status: 403, body: refusal(403) };
+  }
+
+  private async page({ path, query }: ReceivedCall): Promise<Answer> {
+    const offset = Number(query.get('offset') ?? 0);
+    await this.onPage(offset);
+    const rows = this.transactions.get(decodeURIComponent(path.split('/')[2] ?? '')) ?? [];
+    const data = rows.slice(offset, offset + Number(query.get('limit') ?? 1000));
+    return {
+      status: 200,
+      body: { meta: { tracingId: 'a', count: data.length, pagination: { totalCount: rows.length } }, data },
+    };
+  }
+
+  /** The same idempotency id again is the same payment (service-facts 11.5). */
+  private pay({ body }: ReceivedCall): Answer {
+    const { paymentIdempotencyId, amount, payee } = body as Record<string, unknown> & PaymentRequest;
+    const known = [...this.payments.values()].find((each) => each.paymentIdempotencyId === paymentIdempotencyId);
+    if (known) return ok(known, 201);
+    const payment: PaymentResponse = {
+      id: `pv3-${randomUUID()}`,
+      paymentIdempotencyId,
+      status: this.paymentStatus,
+      amount: amount.amount,
+      currency: amount.currency,
+      payeeDetails: payee,
+    };
+    this.payments.set(payment.id, payment);
+    return ok(payment, 201);
+  }
+}
+
+function ok(data: unknown, status = 200): Answer {
+  return { status, body: { meta: { tracingId: 'a' }, data } };
+}
+
+function refusal(status: number, parameter?: string): object {
+  const issues = [
+    { type: 'INVALID_REQUEST', code: 'TEST', message: 'scripted', ...(parameter === undefined ? {} : { parameter }) },
+  ];
+  return { error: { tracingId: 'a', code: status, status: 'TEST', source: 'YAPILY', issues } };
+}
+
+function shown({ callback: _callback, deleted: _deleted, consentToken, ...consent }: ScriptedConsent): object {
+  const authorised = consent.status === 'AUTHORIZED' ? { consentToken, authorizedAt: '2026-01-01T00:00:00.000Z' } : {};
+  return { ...consent, userUuid: randomUUID(), createdAt: '2026-01-01T00:00:00.000Z', ...authorised };
+}
+
+function idOf({ path }: ReceivedCall): string {
+  return decodeURIComponent(path.split('/')[2] ?? '');
+}
