@@ -21,8 +21,12 @@ const revealing: readonly [RegExp, string][] = [
   [/(?<![\w.-])\d{14,19}(?![\w.-])/g, concealed],
 ];
 
+/** What every one of them has: most texts are cleared by this one look. */
+const suspicious = /\d{2}|\?|:\/\/|eyJ|B(?:earer|asic)/;
+
 /** The text without tokens, query strings, credentials in addresses, IBANs and card numbers. */
 export function redactText(text: string): string {
+  if (!suspicious.test(text)) return text;
   return revealing.reduce((cleaned, [pattern, replacement]) => cleaned.replace(pattern, replacement), text);
 }
 
