@@ -12,7 +12,7 @@ import {
   type PaymentAuthorisationRequestResponse,
   type PsuHeaders,
 } from '#libs/contract';
-import type { Call, Grant, Institution, Return, Step } from '#libs/connectors';
+import { operation, type Call, type Grant, type Institution, type Return, type Step } from '#libs/connectors';
 import { POOL } from '#libs/database';
 import { now } from '#libs/server';
 import type { Tenant } from '../auth/tenant.js';
@@ -68,8 +68,7 @@ export class AuthorisationsService {
       now(),
     );
     this.refuse(tenant, request, { psu, institution: institution.data, issues });
-    const initiate = connector.operations.INITIATE_ACCOUNT_REQUEST;
-    if (initiate === undefined) throw problems.featureNotSupported();
+    const initiate = operation(connector, 'INITIATE_ACCOUNT_REQUEST');
     const { accountIdentifiers, accountIdentifiersForBalance, accountIdentifiersForTransaction } =
       request.accountRequest ?? {};
     const accounts = [

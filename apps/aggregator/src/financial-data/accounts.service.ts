@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { problems, type Account, type Balances, type Feature, type PsuHeaders } from '#libs/contract';
-import { InstitutionError, type Operations } from '#libs/connectors';
+import { InstitutionError, operation } from '#libs/connectors';
 import { BankCalls, type OpenConsent } from '../consents/bank-calls.service.js';
 import type { ConsentRow } from '../consents/consent.queries.js';
 import { InstitutionsService } from '../institutions/institutions.service.js';
@@ -15,21 +15,21 @@ export class AccountsService {
   ) {}
 
   async list(consent: ConsentRow, psu: PsuHeaders): Promise<Account[]> {
-    return this.read(consent, psu, ['ACCOUNTS', 'ACCOUNTS_WITHOUT_BALANCE'], ({ operations, call }) =>
-      operations.ACCOUNTS?.(call),
+    return this.read(consent, psu, ['ACCOUNTS', 'ACCOUNTS_WITHOUT_BALANCE'], ({ connector, call }) =>
+      operation(connector, 'ACCOUNTS')(call),
     );
   }
 
   /** One account; 404 when the bank does not know it under this consent. */
   async get(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Account> {
-    return this.read(consent, psu, ['ACCOUNT', 'ACCOUNT_WITHOUT_BALANCE'], ({ operations, call }) =>
-      operations.ACCOUNT?.(call, accountId),
+    return this.read(consent, psu, ['ACCOUNT', 'ACCOUNT_WITHOUT_BALANCE'], ({ connector, call }) =>
+      operation(connector, 'ACCOUNT')(call, accountId),
     );
   }
 
   async balances(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Balances> {
-    return this.read(consent, psu, ['ACCOUNT_BALANCES'], ({ operations, call }) =>
-      operations.ACCOUNT_BALANCES?.(call, accountId),
+    return this.read(consent, psu, ['ACCOUNT_BALANCES'], ({ connector, call }) =>
+      operation(connector, 'ACCOUNT_BALANCES')(call, accountId),
     );
   }
 
@@ -37,15 +37,12 @@ export class AccountsService {
     consent: ConsentRow,
     psu: PsuHeaders,
     anyOf: readonly Feature[],
-    ask: (bank: { operations: Partial<Operations>; call: OpenConsent['call'] }) => Promise<T> | undefined,
+    ask: (bank: OpenConsent) => Promise<T>,
   ): Promise<T> {
     const { features } = this.institutions.require(consent.institutionId);
     requireFeature(anyOf, { offered: features, scope: consent.featureScope });
-    const { connector, call } = this.banks.openGranted(consent, { psu });
-    const answer = await this.banks.ask(consent, () =>
-      orNotFound(ask({ operations: connector.operations, call }) ?? Promise.reject(problems.featureNotSupported())),
-    );
-    return answer;
+    const bank = this.banks.openGranted(consent, { psu });
+    return this.banks.ask(consent, () => orNotFound(ask(bank)));
   }
 }
 

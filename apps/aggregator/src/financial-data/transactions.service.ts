@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { problems, type OffsetPage, type PsuHeaders, type Transaction } from '#libs/contract';
-import { transactionIdentity, walkPages, WalkLimitError, withIdentities } from '#libs/connectors';
+import { operation, transactionIdentity, walkPages, WalkLimitError, withIdentities } from '#libs/connectors';
 import { now } from '#libs/server';
 import { BankCalls } from '../consents/bank-calls.service.js';
 import type { ConsentRow } from '../consents/consent.queries.js';
@@ -57,8 +57,7 @@ export class TransactionsService {
   private async walk(consent: ConsentRow, psu: PsuHeaders, accountId: string, window: Window): Promise<string[]> {
     const { data } = this.institutions.require(consent.institutionId);
     const { connector, call } = this.banks.openGranted(consent, { psu, timeoutMs: data.pageBounds.ms });
-    const read = connector.operations.ACCOUNT_TRANSACTIONS;
-    if (read === undefined) throw problems.featureNotSupported();
+    const read = operation(connector, 'ACCOUNT_TRANSACTIONS');
     const found = await this.banks.ask(consent, async () => {
       try {
         return await walkPages(

@@ -69,9 +69,14 @@ export class PaymentFollow {
 
   /** Queues every payment that is due: the distant looks, and whatever a crash or a lost queue left behind. */
   async sweep(): Promise<number> {
-    const due = await asSystem(() => duePayments(this.pool, now(), DUE_AT_ONCE));
+    const due = await this.due();
     await this.record.enqueue(due);
     return due.length;
+  }
+
+  /** The payments that are due and in nobody's hands. */
+  async due(): Promise<{ id: string; pollAttempts: number }[]> {
+    return asSystem(() => duePayments(this.pool, now(), DUE_AT_ONCE));
   }
 
   private async look(paymentId: string, psu: PsuHeaders, unseenSince?: Date): Promise<PaymentRow | undefined> {
