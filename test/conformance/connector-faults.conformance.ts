@@ -1,4 +1,5 @@
 import { operation, walkPages, withIdentities, type Consented, type Grant, type Range } from '#libs/connectors';
+import { now } from '#libs/server';
 import { bankUnderTest, newState, type BankUnderTest } from '../support/bank-under-test.js';
 import { startSandboxBank, type SandboxBank } from '../support/sandbox.js';
 
@@ -33,7 +34,7 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('faults at %s', (id) => {
   const walk = () =>
     walkPages((cursor) => page(cursor === undefined ? {} : { cursor }), {
       bounds: bank.institution.pageBounds,
-      now: () => new Date(),
+      now,
     });
   const fault = (name: string, more: { route?: string; times?: number } = {}) =>
     sandbox.fault({ bank: bank.name, route: 'GET /aisp/accounts', fault: name, ...more });
@@ -114,18 +115,16 @@ describe.each([
   ['tamar-sandbox', false],
 ])('tokens at %s (rotating refresh tokens: %s)', (id, rotates) => {
   let bank: BankUnderTest;
-  let at = Date.now();
+  let at = now().getTime();
   beforeEach(async () => {
     await sandbox.control('reset', {});
-    at = Date.now();
+    at = now().getTime();
     bank = bankUnderTest(sandbox, { id, now: () => new Date(at) });
   });
   afterEach(() => bank.close());
 
   const read = (call: Consented) => operation(bank.connector, 'ACCOUNTS')(call);
   const refreshes = () => bank.reports.filter(({ template }) => template.endsWith('/token')).length;
-  const refreshTokenOf = (grant: Grant | undefined) =>
-    (grant?.state as { refreshToken?: string } | undefined)?.refreshToken;
 
   it('are renewed when the bank lets them die, and kept before the read goes on', async () => {
     const call = bank.under(await bank.consent());
@@ -230,3 +229,7 @@ it('writes no account number, token, name or address of a person anywhere', asyn
   }
   await bank.close();
 });
+
+function refreshTokenOf(grant: Grant | undefined): string | undefined {
+  return (grant?.state as { refreshToken?: string } | undefined)?.refreshToken;
+}

@@ -1,5 +1,6 @@
 import { Account, Balances, Transaction } from '#libs/contract';
 import { features, operation, walkPages, type Grant } from '#libs/connectors';
+import { now } from '#libs/server';
 import { bankUnderTest, newState, type BankUnderTest } from '../support/bank-under-test.js';
 import { expectShape } from '../support/expect-shape.js';
 import { startSandboxBank, type SandboxBank } from '../support/sandbox.js';
@@ -115,7 +116,7 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('account data at %s', (id) 
   const everything = (accountId: string, range = {}) =>
     walkPages((cursor) => page(accountId, { ...range, ...(cursor === undefined ? {} : { cursor }) }), {
       bounds: bank.institution.pageBounds,
-      now: () => new Date(),
+      now,
     });
   const biggest = async (): Promise<string> => {
     const { banks } = await sandbox.state();

@@ -12,6 +12,7 @@ import {
   type Institution,
   type Step,
 } from '#libs/connectors';
+import { now } from '#libs/server';
 import type { SandboxBank, Visit } from './sandbox.js';
 
 /** A connector at one bank of the sandbox, with what a test wants to see of it. */
@@ -41,7 +42,7 @@ const scope: Feature[] = ['ACCOUNTS', 'ACCOUNT', 'ACCOUNT_BALANCES', 'ACCOUNT_TR
 
 export const newState = (): string => randomBytes(16).toString('hex');
 
-/** Connects to one of the sandbox's banks. `settings` changes the institution; `now` is the connector's clock. */
+/** Connects to one of the sandbox's banks. `changes` differ from its institution; `now` is the connector's clock. */
 export function bankUnderTest(
   sandbox: SandboxBank,
   asked: { id: string; changes?: Partial<Institution>; now?: () => Date; deadlineMs?: number },
@@ -50,67 +51,81 @@ export function bankUnderTest(
   if (!found) throw new Error(`The sandbox has no bank ${asked.id}`);
   const institution = { ...found, ...asked.changes };
   const reports: Exchange[] = [];
-  const http = new BankHttp({
-    report: (exchange) => void reports.push(exchange),
-    deadlineMs: asked.deadlineMs ?? 10_000,
-  });
-  const now = asked.now ?? (() => new Date());
-  const connector = connect(institution, { http, now, credentials: sandbox.credentials });
-  const { redirectUri } = sandbox.credentials;
-
-  const bank: BankUnderTest = {
+  const { deadlineMs = 10_000 } = asked;
+  const http = new BankHttp({ report: (exchange) => void reports.push(exchange), deadlineMs });
+  const connector = connect(institution, { http, now: asked.now ?? now, credentials: sandbox.credentials });
+  return {
     institution,
     connector,
     reports,
     name: asked.id.replace('-sandbox', ''),
-    call: (changes = {}) => ({ psu: {}, tracingId: newState(), signal: AbortSignal.timeout(20_000), ...changes }),
-    under: (grant, changes = {}) => {
-      const consented = {
-        ...bank.call(),
-        grant,
-        kept: [] as Grant[],
-        keep: async (renewed: Grant): Promise<void> => {
-          consented.kept.push(renewed);
-          consented.grant = renewed;
-        },
-        ...changes,
-      };
-      return consented;
-    },
-    begin: async (state = newState()) => {
-      const access = { state, redirectUri, featureScope: scope };
-      return { ...redirected(await operation(connector, 'INITIATE_ACCOUNT_REQUEST')(bank.call(), access)), state };
-    },
-    authorise: async (wish) => {
-      const { url, pending } = await bank.begin();
-      return connector.proceed(bank.call(), pending, { callback: await sandbox.visit(url, wish) });
-    },
-    consent: async (wish) => authorised(await bank.authorise(wish)),
-    payment: (changes = {}) => ({
-      paymentIdempotencyId: newState(),
-      type: PaymentType.DOMESTIC_PAYMENT,
-      amount: { amount: 12.34, currency: 'GBP' },
-      reference: 'Order 77',
-      payee: {
-        name: 'Harbour Books',
-        accountIdentifications: [
-          { type: 'SORT_CODE', identification: '200000' },
-          { type: 'ACCOUNT_NUMBER', identification: '12345678' },
-        ],
-      },
-      ...changes,
-    }),
-    beginPayment: async (payment) => {
-      const access = { state: newState(), redirectUri, idempotencyKey: newState() };
-      return redirected(await operation(connector, 'INITIATE_DOMESTIC_SINGLE_PAYMENT')(bank.call(), payment, access));
-    },
-    authorisedPayment: async (payment) => {
-      const { url, pending } = await bank.beginPayment(payment);
-      return authorised(await connector.proceed(bank.call(), pending, { callback: await sandbox.visit(url) }));
-    },
+    call,
+    under,
+    ...accountWays(sandbox, connector),
+    ...paymentWays(sandbox, connector),
     close: () => http.close(),
   };
-  return bank;
+}
+
+function call(changes: Partial<Call> = {}): Call {
+  return { psu: {}, tracingId: newState(), signal: AbortSignal.timeout(20_000), ...changes };
+}
+
+function under(grant: Grant, changes: Partial<Consented> = {}): Consented & { kept: Grant[] } {
+  const consented = {
+    ...call(),
+    grant,
+    kept: [] as Grant[],
+    keep: async (renewed: Grant): Promise<void> => {
+      consented.kept.push(renewed);
+      consented.grant = renewed;
+    },
+    ...changes,
+  };
+  return consented;
+}
+
+function accountWays(sandbox: SandboxBank, connector: Connector) {
+  const { redirectUri } = sandbox.credentials;
+  const begin: BankUnderTest['begin'] = async (state = newState()) => {
+    const access = { state, redirectUri, featureScope: scope };
+    return { ...redirected(await operation(connector, 'INITIATE_ACCOUNT_REQUEST')(call(), access)), state };
+  };
+  const authorise: BankUnderTest['authorise'] = async (wish) => {
+    const { url, pending } = await begin();
+    return connector.proceed(call(), pending, { callback: await sandbox.visit(url, wish) });
+  };
+  return { begin, authorise, consent: async (wish?: Visit) => authorised(await authorise(wish)) };
+}
+
+function paymentWays(sandbox: SandboxBank, connector: Connector) {
+  const { redirectUri } = sandbox.credentials;
+  const beginPayment: BankUnderTest['beginPayment'] = async (asked) => {
+    const access = { state: newState(), redirectUri, idempotencyKey: newState() };
+    return redirected(await operation(connector, 'INITIATE_DOMESTIC_SINGLE_PAYMENT')(call(), asked, access));
+  };
+  const authorisedPayment = async (asked: PaymentRequest): Promise<Grant> => {
+    const { url, pending } = await beginPayment(asked);
+    return authorised(await connector.proceed(call(), pending, { callback: await sandbox.visit(url) }));
+  };
+  return { payment, beginPayment, authorisedPayment };
+}
+
+function payment(changes: Partial<PaymentRequest> = {}): PaymentRequest {
+  return {
+    paymentIdempotencyId: newState(),
+    type: PaymentType.DOMESTIC_PAYMENT,
+    amount: { amount: 12.34, currency: 'GBP' },
+    reference: 'Order 77',
+    payee: {
+      name: 'Harbour Books',
+      accountIdentifications: [
+        { type: 'SORT_CODE', identification: '200000' },
+        { type: 'ACCOUNT_NUMBER', identification: '12345678' },
+      ],
+    },
+    ...changes,
+  };
 }
 
 function redirected(step: Step): { url: string; pending: Grant } {

@@ -9,7 +9,7 @@ let origin = '';
 let reports: Exchange[] = [];
 let seen: string[] = [];
 const server = createServer((request, response) => {
-  seen.push(`${request.method} ${request.headers['x-fapi-interaction-id']}`);
+  seen.push(`${request.method} ${String(request.headers['x-fapi-interaction-id'])}`);
   handler(request, response);
 });
 const http = new BankHttp({

@@ -85,7 +85,7 @@ export class BankHttp {
       const deadline = AbortSignal.timeout(call.deadlineMs ?? this.#deadlineMs);
       const signal = AbortSignal.any([call.signal, deadline, ...(init.signal ? [init.signal] : [])]);
       const exchange = { ...call, method, template: new URL(url).pathname } as const;
-      const headers = new Headers(init.headers as Record<string, string>);
+      const headers = new Headers(init.headers);
       headers.set('x-fapi-interaction-id', toUuid(call.tracingId));
       return this.#timed(exchange, async () => {
         const plain = Object.fromEntries(headers.entries());

@@ -32,7 +32,7 @@ export function features(institution: Institution): Feature[] {
 export function operation<K extends keyof Operations>(connector: Connector, feature: K): Operations[K] {
   const work = connector.operations[feature];
   if (!work) throw problems.featureNotSupported();
-  return work as Operations[K];
+  return work;
 }
 
 /** Enough to build a connector and list its operations; calling one of them would be a bug, and fails. */

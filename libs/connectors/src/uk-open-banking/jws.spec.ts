@@ -14,6 +14,7 @@ const settings: UkOpenBankingSettings = {
   signingKeysUrl: 'https://bank.example/jwks',
   organisationId: 'org/statement',
 };
+const noKeys = async () => undefined;
 const body = Buffer.from('{"Data":{"Amount":"10.50"}}');
 const bad = (part: string) => expect.objectContaining({ kind: 'malformed', message: expect.stringContaining(part) });
 
@@ -90,8 +91,9 @@ describe('a message signature', () => {
     const signature = await createSigner(credentials, { settings, now })(body);
     await expect(verify(signature, { body: Buffer.from('{"Data":{"Amount":"99.50"}}') })).rejects.toEqual(bad('value'));
     await expect(verify(signature, { key: otherKey })).rejects.toEqual(bad('value'));
-    const keys = async () => undefined;
-    await expect(verifySignature({ signature, body }, { keys, settings, now, call })).rejects.toEqual(bad('kid'));
+    await expect(verifySignature({ signature, body }, { keys: noKeys, settings, now, call })).rejects.toEqual(
+      bad('kid'),
+    );
   });
 
   it('is refused from another issuer, another trust anchor and from the future', async () => {

@@ -80,7 +80,7 @@ function encode(cursor: Cursor): string {
 function decode(text: string): Cursor {
   try {
     const cursor: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (typeof cursor === 'object' && cursor !== null) return cursor as Cursor;
+    if (typeof cursor === 'object' && cursor !== null) return cursor;
   } catch {
     // Refused below, like anything else that is no cursor of ours.
   }

@@ -8,44 +8,49 @@ import { UkOpenBankingApi, type Authorised } from './uk-open-banking.api.js';
 import { authoriseAccounts, authorisePayment, proceed, withClientToken } from './uk-open-banking.authorise.js';
 import { defaults } from './uk-open-banking.map.js';
 import { OpenId } from './uk-open-banking.openid.js';
-import type { OBAccount6 } from './uk-open-banking.types.js';
+import type { OBAccount6, UkOpenBankingQuirks } from './uk-open-banking.types.js';
 
 /** Balances read at once; more would look like an attack to a bank that counts. */
 const BALANCES_AT_ONCE = 4;
 /** Statuses from which a consent never comes back by itself (section 2.5, both spellings). */
 const endedStatuses: ReadonlySet<string> = new Set(['CANC', 'EXPD', 'RJCT', 'Revoked', 'Rejected']);
 
+/** What the operations are made of. */
+interface Parts {
+  institution: Institution;
+  api: UkOpenBankingApi;
+  openid: OpenId;
+  access: Access;
+  map: UkOpenBankingQuirks;
+  now: () => Date;
+}
+
 /** A bank that speaks UK Open Banking v4.0. Nothing is asked of it before the first call. */
 export function connectUkOpenBanking(institution: Institution, tools: Tools): Connector {
+  const { now } = tools;
   const map = { ...defaults, ...institution.quirks };
   const api = new UkOpenBankingApi(institution, tools);
   const openid = new OpenId(institution, tools);
   const isAlive = (call: Call, grant: Grant) => isConsentAlive({ api, openid }, call, grant);
-  const access = new Access({ openid, now: tools.now, isAlive });
-  const parts = { api, openid, map, now: tools.now };
-  const { acscIsFinal } = institution;
-
-  const withBalances = async (authorised: Authorised, raw: OBAccount6): Promise<Account> => {
-    const account = map.toAccount(raw);
-    // A closed account has no balance to read; every other failure fails the whole read, never as a zero.
-    if (raw.Status === 'Deleted') return account;
-    const { balances, mainBalanceAmount } = map.toBalances((await api.balances(authorised, account.id)).Data.Balance);
-    return {
-      ...account,
-      ...(mainBalanceAmount ? { balance: mainBalanceAmount.amount } : {}),
-      accountBalances: balances,
-    };
+  const parts = { institution, api, openid, access: new Access({ openid, now, isAlive }), map, now };
+  return {
+    operations: { ...accountOperations(parts), ...paymentOperations(parts) },
+    // The standard remembers an idempotency key for 24 hours; afterwards the consent is used up and refuses.
+    resendable: true,
+    proceed: (call, pending, answer) => proceed(parts, call, pending, answer),
+    revoke: (call) => revoke(parts, call),
   };
+}
 
-  const operations: Partial<Operations> = {
+function accountOperations(parts: Parts) {
+  const { institution, api, access, map, now } = parts;
+  return {
     INITIATE_ACCOUNT_REQUEST: (call, wanted) => authoriseAccounts(parts, call, wanted),
-    INITIATE_DOMESTIC_SINGLE_PAYMENT: (call, payment, wanted) =>
-      authorisePayment(parts, call, { payment, access: wanted }),
 
     ACCOUNTS: (call) =>
       access.with(call, async (authorised) => {
         const raw = listOf((await api.accounts(authorised)).Data.Account, 'Account');
-        return inTurns(raw, (each) => withBalances(authorised, each));
+        return inTurns(raw, (each) => withBalances(parts, authorised, each));
       }),
 
     ACCOUNT: (call, accountId) =>
@@ -53,18 +58,26 @@ export function connectUkOpenBanking(institution: Institution, tools: Tools): Co
         const raw = listOf((await api.account(authorised, accountId)).Data.Account, 'Account');
         const found = raw.find(({ AccountId }) => AccountId === accountId);
         if (!found) throw new InstitutionError('not-found', 'The institution has no such account');
-        return withBalances(authorised, found);
+        return withBalances(parts, authorised, found);
       }),
 
     ACCOUNT_BALANCES: (call, accountId) =>
       access.with(call, async (authorised) => map.toBalances((await api.balances(authorised, accountId)).Data.Balance)),
 
     ACCOUNT_TRANSACTIONS: async (call, accountId, range) => {
-      const request = toPageRequest(api.transactionsUrl(accountId), { range, institution, now: tools.now() });
+      const request = toPageRequest(api.transactionsUrl(accountId), { range, institution, now: now() });
       return access.with(call, async (authorised) =>
         toPage(await api.transactions(authorised, request.url), { request, map }),
       );
     },
+  } satisfies Partial<Operations>;
+}
+
+function paymentOperations(parts: Parts) {
+  const { institution, api, openid, access, map } = parts;
+  return {
+    INITIATE_DOMESTIC_SINGLE_PAYMENT: (call, payment, wanted) =>
+      authorisePayment(parts, call, { payment, access: wanted }),
 
     CREATE_DOMESTIC_SINGLE_PAYMENT: async (call, payment, idempotencyKey) => {
       const { initiation, risk } = authorisedPayment(call.grant, map.toDomesticConsent(payment).Data.Initiation);
@@ -73,24 +86,24 @@ export function connectUkOpenBanking(institution: Institution, tools: Tools): Co
         await confirmFunds(api, authorised, ConsentId);
         const order = { Data: { ConsentId, Initiation: initiation }, Risk: risk };
         const raw = await api.createDomesticPayment(authorised, order, idempotencyKey);
-        return checked(map.toBankPayment(raw.Data, acscIsFinal), call.grant);
+        return checked(map.toBankPayment(raw.Data, institution.acscIsFinal), call.grant);
       });
     },
 
     EXISTING_PAYMENTS_DETAILS: (call, institutionPaymentId) =>
       withClientToken(openid, { call, scope: 'payments' }, async (token) => {
         const raw = await api.domesticPayment({ ...call, token }, institutionPaymentId);
-        return checked(map.toBankPayment(raw.Data, acscIsFinal), call.grant);
+        return checked(map.toBankPayment(raw.Data, institution.acscIsFinal), call.grant);
       }),
-  };
+  } satisfies Partial<Operations>;
+}
 
-  return {
-    operations,
-    // The standard remembers an idempotency key for 24 hours; afterwards the consent is used up and refuses.
-    resendable: true,
-    proceed: (call, pending, answer) => proceed(parts, call, pending, answer),
-    revoke: (call) => revoke({ api, openid }, call),
-  };
+/** A closed account has no balance to read; every other failure fails the whole read, never as a zero. */
+async function withBalances({ api, map }: Parts, authorised: Authorised, raw: OBAccount6): Promise<Account> {
+  const account = map.toAccount(raw);
+  if (raw.Status === 'Deleted') return account;
+  const { balances, mainBalanceAmount } = map.toBalances((await api.balances(authorised, account.id)).Data.Balance);
+  return { ...account, ...(mainBalanceAmount ? { balance: mainBalanceAmount.amount } : {}), accountBalances: balances };
 }
 
 /** The order must repeat what was authorised (section 2.13); ids of the instruction are the consent's own. */
