@@ -41,7 +41,7 @@ export function createProblemDetailsWriter(options: Omit<ProblemOptions, 'source
   return (error, request) => {
     const refused = toProblem(error, options.translate);
     logFault(options.logger, error, refused, request);
-    const headers = { ...withoutBasic(refused.headers), 'content-type': 'application/problem+json' };
+    const headers = { ...askingForBearer(refused), 'content-type': 'application/problem+json' };
     return { status: refused.status, headers, body: problemDetails(refused, request) };
   };
 }
@@ -78,9 +78,9 @@ function titleOf(statusText: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A browser must not be asked for Basic credentials by an API that takes bearer tokens. */
-function withoutBasic(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'www-authenticate'));
+/** 401 names the way to prove oneself (RFC 9110, section 15.5.2); here it is a bearer token, never Basic. */
+function askingForBearer({ status, headers }: Problem): Record<string, string> {
+  return status === 401 ? { ...headers, 'www-authenticate': 'Bearer' } : { ...headers };
 }
 
 function shapeOf(request: FastifyRequest): ErrorShape {
