@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import formbody from '@fastify/formbody';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { bankKeys } from './bank-keys.js';
+import { bankKeys, type BankKeys } from './bank-keys.js';
 import { banks } from './banks.js';
 import { BankClock } from './clock.js';
 import { registerControl } from './control.js';
-import { createFront } from './front.js';
+import { Front } from './front.js';
 import { Ledger } from './ledger.js';
 import { sweep } from './oidc/adapter.js';
 import { createAuthorisationServer, type BankContext } from './oidc/authorisation-server.js';
@@ -56,39 +56,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   sweep(store, clock.now());
   const keys = await making;
 
-  let handle: Handler = (_request, response) => void response.writeHead(503).end();
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => handle(request, response));
-  const port = await listen(server, options.port, options.host ?? '0.0.0.0');
-  const url = options.url || `http://localhost:${port}`;
-
-  const scenarios = new Scenarios();
-  const calls = new Calls();
-  const app = Fastify({ logger: false, bodyLimit: 1_048_576, routerOptions: { maxParamLength: 200 } });
-  await app.register(formbody);
-  const front = createFront({ url, scenarios, calls, clock, log: options.log, app });
-  const consents = new Consents(store, clock);
-  const payments = new PaymentBook(store, clock, ledger, consents);
-  for (const [index, bank] of banks.entries()) {
-    const context: BankContext = {
-      bank,
-      issuer: `${url}/banks/${bank.id}`,
-      keys: keys[index] as (typeof keys)[number],
-      store,
-      clock,
-      consents,
-      payments,
-      tpps: options.tpps,
-      report: (error) => options.log?.({ level: 'error', name: 'sandbox-bank', msg: 'failed', error: error instanceof Error ? error.stack : 'unknown' }),
-    };
-    const provider = createAuthorisationServer(context);
-    front.mount(bank.id, provider.callback());
-    new Visits(context, provider, ledger).register(app);
-    await registerBank(app, { context, provider, ledger, faultOf: front.faultOf });
-  }
-  registerHouse(app, { url, clock, ledger, scenarios });
-  if (options.hasControl) registerControl(app, { url, store, clock, ledger, scenarios, calls, firstSeed });
-  await app.ready();
-  handle = front.handle;
+  const { server, url, serveWith } = await listen(options);
+  const { app, front } = await assemble(options, { url, store, clock, ledger, keys });
+  serveWith((request, response) => front.handle(request, response));
 
   return {
     url,
@@ -102,6 +72,49 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       store.close();
     },
   };
+}
+
+interface Parts {
+  url: string;
+  store: Store;
+  clock: BankClock;
+  ledger: Ledger;
+  keys: BankKeys[];
+}
+
+/** Puts every bank's routes together. */
+async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: FastifyInstance; front: Front }> {
+  const { url, store, clock, ledger, keys } = parts;
+  const { tpps, log } = options;
+  const scenarios = new Scenarios();
+  const calls = new Calls();
+  const app = Fastify({ logger: false, bodyLimit: 1_048_576, routerOptions: { maxParamLength: 200 } });
+  await app.register(formbody);
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send());
+  const front = new Front({ url, scenarios, calls, clock, log, app });
+  const consents = new Consents(store, clock);
+  const payments = new PaymentBook(store, clock, ledger, consents);
+  const report = (error: unknown): void => {
+    log?.({
+      level: 'error',
+      name: 'sandbox-bank',
+      msg: 'failed',
+      error: error instanceof Error ? error.stack : 'unknown',
+    });
+  };
+  for (const [index, bank] of banks.entries()) {
+    const issuer = `${url}/banks/${bank.id}`;
+    const own = keys[index] as BankKeys;
+    const context: BankContext = { bank, issuer, keys: own, store, clock, consents, payments, tpps, report };
+    const provider = createAuthorisationServer(context);
+    front.mount(bank.id, provider.callback());
+    new Visits(context, provider, ledger).register(app);
+    await registerBank(app, { context, provider, ledger, faultOf: (request) => front.faultOf(request) });
+  }
+  registerHouse(app, { url, clock, ledger, scenarios });
+  if (options.hasControl) registerControl(app, { url, store, clock, ledger, scenarios, calls, firstSeed });
+  await app.ready();
+  return { app, front };
 }
 
 function registerHouse(
@@ -124,12 +137,25 @@ function registerHouse(
   );
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
+interface Listening {
+  server: Server;
+  url: string;
+  serveWith: (handler: Handler) => void;
+}
+
+/** Listens first, for issuers carry the port; whoever calls before the banks are put together is told to wait. */
+async function listen(options: SandboxOptions): Promise<Listening> {
+  let serve: Handler = tellToWait;
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => serve(request, response));
+  await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
+    server.listen(options.port, options.host ?? '0.0.0.0', resolve);
   });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  return { server, url: options.url || `http://localhost:${port}`, serveWith: (handler) => (serve = handler) };
+}
+
+function tellToWait(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(503, { 'retry-after': '1' }).end();
 }

@@ -19,59 +19,73 @@ interface FrontOptions {
   app: FastifyInstance;
 }
 
-interface Front {
-  handle: (request: IncomingMessage, response: ServerResponse) => void;
-  mount: (bank: string, handler: Handler) => void;
-  /** The fault that a request runs into and that the wire has not played. */
-  faultOf: (request: FastifyRequest) => FaultName | undefined;
+interface Call {
+  bank: string;
+  route: string;
+  fault: FaultName | undefined;
 }
 
 /** The first thing a request meets: faults on the wire, the record of calls, then the authorisation server or the bank's routes. */
-export function createFront({ url, scenarios, calls, clock, log, app }: FrontOptions): Front {
-  const servers = new Map<string, Handler>();
-  const waiting = new WeakMap<IncomingMessage, FaultName>();
-  const { protocol, host } = new URL(url);
+export class Front {
+  readonly #servers = new Map<string, Handler>();
+  readonly #waiting = new WeakMap<IncomingMessage, FaultName>();
+  readonly #public: URL;
 
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  constructor(private readonly options: FrontOptions) {
+    this.#public = new URL(options.url);
+  }
+
+  /** Gives a bank its authorisation server. */
+  mount(bank: string, handler: Handler): void {
+    this.#servers.set(bank, handler);
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    this.#serve(request, response).catch((error: unknown) => {
+      const stack = error instanceof Error ? error.stack : 'unknown';
+      this.options.log?.({ level: 'error', name: 'sandbox-bank', msg: 'failed', error: stack });
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  }
+
+  /** The fault that a request runs into and that the wire has not played. */
+  faultOf(request: FastifyRequest): FaultName | undefined {
+    return this.#waiting.get(request.raw);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     const [, bank, below] = /^\/banks\/([\w-]+)(\/.*)$/.exec(path) ?? [];
-    const route = below === undefined ? undefined : routeOf(request.method ?? 'GET', below);
-    const fault = bank === undefined ? undefined : scenarios.take(bank, route);
-    if (bank !== undefined && route !== undefined) observe({ request, response, bank, route, fault });
+    if (bank === undefined || below === undefined) return this.options.app.routing(request, response);
+    const route = routeOf(request.method ?? 'GET', below);
+    const fault = this.options.scenarios.take(bank, route);
+    if (route !== undefined) this.#observe(request, response, { bank, route, fault });
     if (fault !== undefined) {
       if (await playOnWire(fault, request, response)) return;
-      waiting.set(request, fault);
+      this.#waiting.set(request, fault);
       if (fault === 'token-500') spoil(response);
     }
-    const server = bank !== undefined && below !== undefined && oidcPath.test(below) ? servers.get(bank) : undefined;
-    if (!server) {
-      app.routing(request, response);
-      return;
-    }
-    toAuthorisationServer(request, `/banks/${bank}`);
+    const server = oidcPath.test(below) ? this.#servers.get(bank) : undefined;
+    if (!server) return this.options.app.routing(request, response);
+    this.#readdress(request, `/banks/${bank}`);
     server(request, response);
-  };
+  }
 
   /** The provider builds addresses from the request, so the request is given the public name and the provider's own path. */
-  const toAuthorisationServer = (request: IncomingMessage, prefix: string): void => {
+  #readdress(request: IncomingMessage, prefix: string): void {
     const original = request.url ?? '/';
-    request.headers.host = host;
-    request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    request.headers.host = this.#public.host;
+    request.headers['x-forwarded-proto'] = this.#public.protocol.slice(0, -1);
     delete request.headers['x-forwarded-host'];
     Object.assign(request, { originalUrl: original });
     request.url = original.slice(prefix.length);
     // Every authorisation applies SCA anew: the endpoint starts without the browser's earlier session.
-    if (/^\/auth\?/.test(request.url)) delete request.headers.cookie;
-  };
+    if (request.url.startsWith('/auth?')) delete request.headers.cookie;
+  }
 
-  const observe = (call: {
-    request: IncomingMessage;
-    response: ServerResponse;
-    bank: string;
-    route: string;
-    fault: FaultName | undefined;
-  }): void => {
-    const { request, response, bank, route, fault } = call;
+  #observe(request: IncomingMessage, response: ServerResponse, { bank, route, fault }: Call): void {
+    const { calls, clock, log } = this.options;
     const startedAt = wallClock();
     const interactionId = request.headers['x-fapi-interaction-id'];
     response.once('close', () => {
@@ -85,35 +99,10 @@ export function createFront({ url, scenarios, calls, clock, log, app }: FrontOpt
         isAttended: request.headers['x-fapi-customer-ip-address'] !== undefined,
         interactionId: typeof interactionId === 'string' ? interactionId : undefined,
       });
-      log?.({
-        level: status >= 500 ? 'warn' : 'info',
-        name: 'sandbox-bank',
-        msg: 'call',
-        bank,
-        route,
-        status,
-        ms: wallClock() - startedAt,
-        fault,
-      });
+      const level = status >= 500 ? 'warn' : 'info';
+      log?.({ level, name: 'sandbox-bank', msg: 'call', bank, route, status, ms: wallClock() - startedAt, fault });
     });
-  };
-
-  return {
-    handle: (request, response) => {
-      serve(request, response).catch((error: unknown) => {
-        log?.({
-          level: 'error',
-          name: 'sandbox-bank',
-          msg: 'failed',
-          error: error instanceof Error ? error.stack : 'unknown',
-        });
-        if (!response.headersSent) response.writeHead(500);
-        response.end();
-      });
-    },
-    mount: (bank, handler) => void servers.set(bank, handler),
-    faultOf: (request) => waiting.get(request.raw),
-  };
+  }
 }
 
 /** Lets the handler do all its work, then loses its answer: what the caller sees is 500. */
@@ -122,11 +111,8 @@ function spoil(response: ServerResponse): void {
   const body = JSON.stringify({ error: 'server_error' });
   response.write = () => true;
   response.end = () => {
-    if (!response.headersSent)
-      response.writeHead(500, {
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(body)),
-      });
+    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+    if (!response.headersSent) response.writeHead(500, headers);
     return end(body);
   };
 }

@@ -128,15 +128,20 @@ function readRequest(body: unknown, now: number): AccountConsentData {
 /** Transactions need one of Basic and Detail and one of Credits and Debits; accounts are always needed (section 2.6). */
 function checkPairs(asked: Set<string>): void {
   const has = (...names: string[]): boolean => names.some((name) => asked.has(name));
-  const refuse = (message: string): never => {
-    throw refusals.fieldInvalid('Data.Permissions', message);
-  };
   if (!has('ReadAccountsBasic', 'ReadAccountsDetail'))
-    refuse('ReadAccountsBasic or ReadAccountsDetail must be asked for');
+    throw refusals.fieldInvalid('Data.Permissions', 'ReadAccountsBasic or ReadAccountsDetail must be asked for');
   const depth = has('ReadTransactionsBasic', 'ReadTransactionsDetail');
   const side = has('ReadTransactionsCredits', 'ReadTransactionsDebits');
-  if (depth && !side) refuse('ReadTransactionsCredits or ReadTransactionsDebits must be asked for with transactions');
-  if (side && !depth) refuse('ReadTransactionsBasic or ReadTransactionsDetail must be asked for with transactions');
+  if (depth && !side)
+    throw refusals.fieldInvalid(
+      'Data.Permissions',
+      'ReadTransactionsCredits or ReadTransactionsDebits must be asked for with transactions',
+    );
+  if (side && !depth)
+    throw refusals.fieldInvalid(
+      'Data.Permissions',
+      'ReadTransactionsBasic or ReadTransactionsDetail must be asked for with transactions',
+    );
 }
 
 /** A member of what came over the wire, whatever that is. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toWire } from '../clock.js';
 import type { Ledger } from '../ledger.js';
 import { toMinor } from '../money.js';
@@ -29,14 +29,67 @@ export function hasFunds(ledger: Ledger, consent: Consent): boolean {
 }
 
 /** Read/Write v4.0, domestic payment consents: POST, GET, funds confirmation. */
-export function registerPaymentConsents(
-  app: FastifyInstance,
-  { context, access, ledger, signer, faultOf }: PaymentRoutes,
-): void {
-  const { bank, issuer, consents, clock } = context;
-  const path = `/banks/${bank.id}/open-banking/v4.0/pisp/domestic-payment-consents`;
-  const self = `${issuer}/open-banking/v4.0/pisp/domestic-payment-consents`;
-  const toBody = (consent: Consent): object => ({
+export function registerPaymentConsents(app: FastifyInstance, routes: PaymentRoutes): void {
+  const { context, access } = routes;
+  const path = `/banks/${context.bank.id}/open-banking/v4.0/pisp/domestic-payment-consents`;
+  app.post(path, (request, reply) => create(routes, request, reply));
+  app.get(`${path}/:consentId`, async (request, reply) => {
+    const { clientId } = await access.asTpp(request, 'payment');
+    return reply.send(toBody(context, consentOf(context, request, clientId)));
+  });
+  app.get(`${path}/:consentId/funds-confirmation`, (request, reply) => confirmFunds(routes, request, reply));
+}
+
+async function create(routes: PaymentRoutes, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { context, access, signer } = routes;
+  const { bank, consents, store } = context;
+  const { clientId } = await access.asTpp(request, 'payment');
+  const attempt = attemptOf(request, clientId, 'domestic-payment-consents');
+  await signer.verify(request, clientId);
+  const earlier = earlierResource(context, attempt);
+  const known = earlier === undefined ? undefined : consents.find(bank.id, earlier);
+  if (known) return reply.code(201).send(toBody(context, known));
+  const asked = readPaymentConsent(request.body);
+  const consent = store.transaction(() => {
+    const made = consents.create({ bank: bank.id, clientId, family: 'payment', request: asked });
+    remember(context, attempt, made.id);
+    return made;
+  });
+  return reply.code(201).send(toBody(context, consent));
+}
+
+async function confirmFunds(
+  routes: PaymentRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, access, ledger, faultOf } = routes;
+  const { clientId, consent } = await access.asPsu(request, 'payment');
+  if (consentOf(context, request, clientId).id !== consent.id) {
+    throw refusals.forbidden('The token belongs to another consent');
+  }
+  if (!isAuthorised(consent.status)) throw refusals.consentStatus('The consent is not authorised');
+  context.payments.settle(context.bank.id);
+  const FundsAvailable = faultOf(request) !== 'insufficient-funds' && hasFunds(ledger, consent);
+  return reply.send({
+    Data: { FundsAvailableResult: { FundsAvailableDateTime: toWire(context.clock.now()), FundsAvailable } },
+    Links: { Self: `${selfOf(context, consent)}/funds-confirmation` },
+    Meta: { TotalPages: 1 },
+  });
+}
+
+function consentOf({ bank, consents }: BankContext, request: FastifyRequest, clientId: string): Consent {
+  const consent = consents.find(bank.id, (request.params as { consentId: string }).consentId);
+  if (!consent || consent.clientId !== clientId || consent.family !== 'payment') throw refusals.notFound('The consent');
+  return consent;
+}
+
+function selfOf({ issuer }: BankContext, consent: Consent): string {
+  return `${issuer}/open-banking/v4.0/pisp/domestic-payment-consents/${consent.id}`;
+}
+
+function toBody(context: BankContext, consent: Consent): object {
+  return {
     Data: {
       ConsentId: consent.id,
       CreationDateTime: toWire(consent.createdAt),
@@ -48,48 +101,7 @@ export function registerPaymentConsents(
       ...consent.request.data,
     },
     Risk: consent.request.risk,
-    Links: { Self: `${self}/${consent.id}` },
+    Links: { Self: selfOf(context, consent) },
     Meta: { TotalPages: 1 },
-  });
-  const consentOf = (request: FastifyRequest, clientId: string): Consent => {
-    const consent = consents.find(bank.id, (request.params as { consentId: string }).consentId);
-    if (!consent || consent.clientId !== clientId || consent.family !== 'payment')
-      throw refusals.notFound('The consent');
-    return consent;
   };
-
-  app.post(path, async (request, reply) => {
-    const { clientId } = await access.asTpp(request, 'payment');
-    const attempt = attemptOf(request, clientId, 'domestic-payment-consents');
-    await signer.verify(request, clientId);
-    const earlier = earlierResource(context, attempt);
-    const known = earlier === undefined ? undefined : consents.find(bank.id, earlier);
-    if (known) return reply.code(201).send(toBody(known));
-    const asked = readPaymentConsent(request.body);
-    const consent = context.store.transaction(() => {
-      const made = consents.create({ bank: bank.id, clientId, family: 'payment', request: asked });
-      remember(context, attempt, made.id);
-      return made;
-    });
-    return reply.code(201).send(toBody(consent));
-  });
-
-  app.get(`${path}/:consentId`, async (request, reply) => {
-    const { clientId } = await access.asTpp(request, 'payment');
-    return reply.send(toBody(consentOf(request, clientId)));
-  });
-
-  app.get(`${path}/:consentId/funds-confirmation`, async (request, reply) => {
-    const { clientId, consent } = await access.asPsu(request, 'payment');
-    if (consentOf(request, clientId).id !== consent.id)
-      throw refusals.forbidden('The token belongs to another consent');
-    if (!isAuthorised(consent.status)) throw refusals.consentStatus('The consent is not authorised');
-    context.payments.settle(bank.id);
-    const FundsAvailable = faultOf(request) !== 'insufficient-funds' && hasFunds(ledger, consent);
-    return reply.send({
-      Data: { FundsAvailableResult: { FundsAvailableDateTime: toWire(clock.now()), FundsAvailable } },
-      Links: { Self: `${self}/${consent.id}/funds-confirmation` },
-      Meta: { TotalPages: 1 },
-    });
-  });
 }

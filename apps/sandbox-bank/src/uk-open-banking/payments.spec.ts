@@ -9,22 +9,41 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-type Answer = { Data: Record<string, unknown> & { ConsentId: string; DomesticPaymentId: string; Status: string }; Errors?: { ErrorCode: string; Path?: string }[] };
+type Answer = {
+  Data: Record<string, unknown> & { ConsentId: string; DomesticPaymentId: string; Status: string };
+  Errors?: { ErrorCode: string; Path?: string }[];
+};
 
 const initiation = (amount = '12.50'): Record<string, unknown> => ({
   InstructionIdentification: 'INSTR-1',
   EndToEndIdentification: 'E2E-1',
   InstructedAmount: { Amount: amount, Currency: 'GBP' },
-  CreditorAccount: { SchemeName: 'UK.OBIE.SortCodeAccountNumber', Identification: '00099912345678', Name: 'Foxtail Books' },
+  CreditorAccount: {
+    SchemeName: 'UK.OBIE.SortCodeAccountNumber',
+    Identification: '00099912345678',
+    Name: 'Foxtail Books',
+  },
   RemittanceInformation: { Unstructured: ['ORDER 7'] },
 });
-const consentBody = (amount?: string): object => ({ Data: { Initiation: initiation(amount) }, Risk: { PaymentContextCode: 'EcommerceMerchantInitiatedPayment' } });
+const consentBody = (amount?: string): object => ({
+  Data: { Initiation: initiation(amount) },
+  Risk: { PaymentContextCode: 'EcommerceMerchantInitiatedPayment' },
+});
 let keys = 0;
 const newKey = (): string => `key-${(keys += 1)}`;
 
-async function send(path: string, token: string, body: object, headers: Record<string, string> = {}): Promise<{ status: number; body: Answer; raw: Response; text: string }> {
+async function send(
+  path: string,
+  token: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: Answer; raw: Response; text: string }> {
   const signature = await tpp.sign(JSON.stringify(body));
-  const raw = await tpp.post(path, token, body, { 'x-idempotency-key': newKey(), 'x-jws-signature': signature, ...headers });
+  const raw = await tpp.post(path, token, body, {
+    'x-idempotency-key': newKey(),
+    'x-jws-signature': signature,
+    ...headers,
+  });
   const text = await raw.text();
   return { status: raw.status, raw, text, body: (text === '' ? {} : JSON.parse(text)) as Answer };
 }
@@ -35,7 +54,10 @@ async function consentOf(amount?: string): Promise<string> {
   return made.body.Data.ConsentId;
 }
 
-const order = (consentId: string, amount?: string): object => ({ ...consentBody(amount), Data: { ConsentId: consentId, Initiation: initiation(amount) } });
+const order = (consentId: string, amount?: string): object => ({
+  ...consentBody(amount),
+  Data: { ConsentId: consentId, Initiation: initiation(amount) },
+});
 
 async function authorised(amount?: string): Promise<{ consentId: string; token: string }> {
   const consentId = await consentOf(amount);
@@ -49,7 +71,9 @@ async function read(path: string): Promise<Answer> {
 
 async function everyday(): Promise<{ bookedMinor: number; availableMinor: number; transactions: number }> {
   const answer = await fetch(`${fixture.sandbox.url}/control/state`);
-  const state = (await answer.json()) as { banks: { personas: { accounts: { bookedMinor: number; availableMinor: number; transactions: number }[] }[] }[] };
+  const state = (await answer.json()) as {
+    banks: { personas: { accounts: { bookedMinor: number; availableMinor: number; transactions: number }[] }[] }[];
+  };
   return state.banks[0]!.personas[0]!.accounts[0]!;
 }
 
@@ -57,13 +81,20 @@ it('takes a payment to its end and books it on the payer’s account', async () 
   const before = await everyday();
   const { consentId, token } = await authorised();
   const made = await send('/pisp/domestic-payments', token, order(consentId));
-  expect(made).toMatchObject({ status: 201, body: { Data: { Status: 'RCVD', ConsentId: consentId, Debtor: { Name: 'Ada Thornbury' } } } });
+  expect(made).toMatchObject({
+    status: 201,
+    body: { Data: { Status: 'RCVD', ConsentId: consentId, Debtor: { Name: 'Ada Thornbury' } } },
+  });
   expect((await everyday()).availableMinor).toBe(before.availableMinor - 1250);
   const path = `/pisp/domestic-payments/${made.body.Data.DomesticPaymentId}`;
   const statuses = [(await read(path)).Data.Status, (await read(path)).Data.Status, (await read(path)).Data.Status];
   expect(statuses).toEqual(['ACSP', 'ACSC', 'ACCC']);
   const after = await everyday();
-  expect(after).toMatchObject({ bookedMinor: before.bookedMinor - 1250, availableMinor: before.availableMinor - 1250, transactions: before.transactions + 1 });
+  expect(after).toMatchObject({
+    bookedMinor: before.bookedMinor - 1250,
+    availableMinor: before.availableMinor - 1250,
+    transactions: before.transactions + 1,
+  });
   expect((await read(`/pisp/domestic-payment-consents/${consentId}`)).Data.Status).toBe('COND');
   expect((await read(`${path}/payment-details`)).Data['PaymentStatus']).toMatchObject([{ Status: 'ACCC' }]);
 });
@@ -81,10 +112,21 @@ it('settles by the bank’s clock when nobody asks', async () => {
 
 it('credits a payee who banks here', async () => {
   const ben = fixture.sandbox.ledger.accountsOf('tamar', 'ben')[0]!;
-  const request = { Data: { Initiation: { ...initiation(), CreditorAccount: { SchemeName: 'UK.OBIE.IBAN', Identification: ben.iban, Name: 'Ben' } } }, Risk: {} };
+  const request = {
+    Data: {
+      Initiation: {
+        ...initiation(),
+        CreditorAccount: { SchemeName: 'UK.OBIE.IBAN', Identification: ben.iban, Name: 'Ben' },
+      },
+    },
+    Risk: {},
+  };
   const made = await send('/pisp/domestic-payment-consents', await tpp.clientToken('payments'), request);
   const { access_token } = await tpp.authorise(made.body.Data.ConsentId, 'payments');
-  await send('/pisp/domestic-payments', access_token, { Data: { ConsentId: made.body.Data.ConsentId, ...request.Data }, Risk: {} });
+  await send('/pisp/domestic-payments', access_token, {
+    Data: { ConsentId: made.body.Data.ConsentId, ...request.Data },
+    Risk: {},
+  });
   await tpp.control('clock', { advance: 'PT5S' });
   await tpp.createAccountConsent();
   const { access_token: data } = await tpp.authorise(await tpp.createAccountConsent(), 'accounts');
@@ -94,8 +136,11 @@ it('credits a payee who banks here', async () => {
 
 it('refuses a second order on a spent consent, and two at once', async () => {
   const { consentId, token } = await authorised();
-  const both = await Promise.all([send('/pisp/domestic-payments', token, order(consentId)), send('/pisp/domestic-payments', token, order(consentId))]);
-  expect(both.map((each) => each.status).toSorted()).toEqual([201, 400]);
+  const both = await Promise.all([
+    send('/pisp/domestic-payments', token, order(consentId)),
+    send('/pisp/domestic-payments', token, order(consentId)),
+  ]);
+  expect(both.map((each) => each.status).toSorted((one, other) => one - other)).toEqual([201, 400]);
   const third = await send('/pisp/domestic-payments', token, order(consentId));
   expect(third).toMatchObject({ status: 400, body: { Errors: [{ ErrorCode: 'U009' }] } });
 });
@@ -105,7 +150,10 @@ it('answers the same key and body with the first payment, and refuses the key wi
   const key = { 'x-idempotency-key': 'once' };
   const first = await send('/pisp/domestic-payments', token, order(consentId), key);
   const again = await send('/pisp/domestic-payments', token, order(consentId), key);
-  expect(again).toMatchObject({ status: 201, body: { Data: { DomesticPaymentId: first.body.Data.DomesticPaymentId } } });
+  expect(again).toMatchObject({
+    status: 201,
+    body: { Data: { DomesticPaymentId: first.body.Data.DomesticPaymentId } },
+  });
   const other = await send('/pisp/domestic-payments', token, order(consentId, '99.00'), key);
   expect(other).toMatchObject({ status: 422, body: { Errors: [{ Path: 'x-idempotency-key' }] } });
 });
@@ -120,9 +168,15 @@ it('forgets an idempotency key after 24 hours of the bank’s clock', async () =
 
 it('refuses an order that differs from its consent', async () => {
   const { consentId, token } = await authorised();
-  expect(await send('/pisp/domestic-payments', token, order(consentId, '13.50'))).toMatchObject({ status: 400, body: { Errors: [{ ErrorCode: 'U008', Path: 'Data.Initiation' }] } });
+  expect(await send('/pisp/domestic-payments', token, order(consentId, '13.50'))).toMatchObject({
+    status: 400,
+    body: { Errors: [{ ErrorCode: 'U008', Path: 'Data.Initiation' }] },
+  });
   const otherRisk = { ...order(consentId), Risk: {} };
-  expect(await send('/pisp/domestic-payments', token, otherRisk)).toMatchObject({ status: 400, body: { Errors: [{ ErrorCode: 'U008', Path: 'Risk' }] } });
+  expect(await send('/pisp/domestic-payments', token, otherRisk)).toMatchObject({
+    status: 400,
+    body: { Errors: [{ ErrorCode: 'U008', Path: 'Risk' }] },
+  });
 });
 
 it.each([
@@ -130,9 +184,21 @@ it.each([
   ['Data.Initiation.EndToEndIdentification', 'U002', { EndToEndIdentification: 'x'.repeat(36) }],
   ['Data.Initiation.InstructedAmount.Amount', 'U002', { InstructedAmount: { Amount: '1.999', Currency: 'GBP' } }],
   ['Data.Initiation.InstructedAmount.Currency', 'U023', { InstructedAmount: { Amount: '1.00', Currency: 'USD' } }],
-  ['Data.Initiation.CreditorAccount.SchemeName', 'U027', { CreditorAccount: { SchemeName: 'US.ABA', Identification: '1', Name: 'X' } }],
-  ['Data.Initiation.CreditorAccount.Identification', 'U021', { CreditorAccount: { SchemeName: 'UK.OBIE.IBAN', Identification: 'GB00MRDS00012112345678', Name: 'X' } }],
-  ['Data.Initiation.RemittanceInformation.Unstructured', 'U002', { RemittanceInformation: { Unstructured: 'as in v3' } }],
+  [
+    'Data.Initiation.CreditorAccount.SchemeName',
+    'U027',
+    { CreditorAccount: { SchemeName: 'US.ABA', Identification: '1', Name: 'X' } },
+  ],
+  [
+    'Data.Initiation.CreditorAccount.Identification',
+    'U021',
+    { CreditorAccount: { SchemeName: 'UK.OBIE.IBAN', Identification: 'GB00MRDS00012112345678', Name: 'X' } },
+  ],
+  [
+    'Data.Initiation.RemittanceInformation.Unstructured',
+    'U002',
+    { RemittanceInformation: { Unstructured: 'as in v3' } },
+  ],
   ['Data.Initiation.Surprise', 'U005', { Surprise: 1 }],
 ])('names %s with %s', async (path, code, change) => {
   const body = { Data: { Initiation: { ...initiation(), ...change } }, Risk: {} };
@@ -143,7 +209,8 @@ it.each([
 it('says whether funds are there, and rejects an order they do not cover', async () => {
   const rich = await authorised('10.00');
   const funds = async (consentId: string, token: string): Promise<unknown> =>
-    ((await (await tpp.get(`/pisp/domestic-payment-consents/${consentId}/funds-confirmation`, token)).json()) as Answer).Data['FundsAvailableResult'];
+    ((await (await tpp.get(`/pisp/domestic-payment-consents/${consentId}/funds-confirmation`, token)).json()) as Answer)
+      .Data['FundsAvailableResult'];
   expect(await funds(rich.consentId, rich.token)).toMatchObject({ FundsAvailable: true });
   const poor = await authorised('999999.00');
   expect(await funds(poor.consentId, poor.token)).toMatchObject({ FundsAvailable: false });
@@ -187,7 +254,9 @@ describe('message signatures', () => {
     ['typ', { typ: 'JWT' }],
     ['crit', { crit: ['http://openbanking.org.uk/iat'] }],
   ])('refuses a wrong %s', async (name, change) => {
-    expect(await attempt(await tpp.sign(text, change))).toMatchObject([{ ErrorCode: 'U016', Path: expect.stringContaining(name) as string }]);
+    expect(await attempt(await tpp.sign(text, change))).toMatchObject([
+      { ErrorCode: 'U016', Path: expect.stringContaining(name) as string },
+    ]);
   });
 
   const verify = async (answer: Response, sent: string): Promise<Record<string, unknown>> => {
@@ -195,14 +264,22 @@ describe('message signatures', () => {
     const detached = answer.headers.get('x-jws-signature') ?? '';
     const names = ['http://openbanking.org.uk/iat', 'http://openbanking.org.uk/iss', 'http://openbanking.org.uk/tan'];
     const compact = detached.replace('..', `.${Buffer.from(sent).toString('base64url')}.`);
-    const { protectedHeader } = await compactVerify(compact, keySet, { crit: Object.fromEntries(names.map((name) => [name, true])) });
+    const { protectedHeader } = await compactVerify(compact, keySet, {
+      crit: Object.fromEntries(names.map((name) => [name, true])),
+    });
     return protectedHeader;
   };
 
   it('signs every answer with a body, errors too', async () => {
     const made = await send('/pisp/domestic-payment-consents', await tpp.clientToken('payments'), body);
-    expect(await verify(made.raw, made.text)).toMatchObject({ alg: 'PS256', 'http://openbanking.org.uk/iss': '0015800001MERIDIAN' });
-    const refused = await send('/pisp/domestic-payment-consents', await tpp.clientToken('payments'), { Data: {}, Risk: {} });
+    expect(await verify(made.raw, made.text)).toMatchObject({
+      alg: 'PS256',
+      'http://openbanking.org.uk/iss': '0015800001MERIDIAN',
+    });
+    const refused = await send('/pisp/domestic-payment-consents', await tpp.clientToken('payments'), {
+      Data: {},
+      Risk: {},
+    });
     expect(refused.status).toBe(400);
     await verify(refused.raw, refused.text);
   });

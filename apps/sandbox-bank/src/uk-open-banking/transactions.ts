@@ -154,6 +154,8 @@ function cursorOf(query: URLSearchParams, accounts: Account[]): Cursor | undefin
   return { account: match[1] ?? '', bookedAt: Number(match[2]), seq: Number(match[3]) };
 }
 
+const indicator = (minor: number): string => (minor < 0 ? 'Debit' : 'Credit');
+
 function toTransaction(
   account: Account,
   entry: Entry,
@@ -163,7 +165,6 @@ function toTransaction(
 ): object {
   const isBooked = entry.balanceMinor !== null;
   const detail = JSON.parse(entry.detail) as EntryDetail;
-  const indicator = (minor: number): string => (minor < 0 ? 'Debit' : 'Credit');
   const Amount = toAmount(entry.amountMinor);
   const basic = {
     AccountId: account.id,
