@@ -43,6 +43,8 @@ const statuses: Readonly<Record<string, TransactionStatusEnum | undefined>> = {
 /** Entries that are not movements of money: a rejected one never was, an informational one never will be. */
 const notMovements: ReadonlySet<string> = new Set(['RJCT', 'Rejected', 'INFO']);
 
+const PLACEHOLDER_LENGTH_MAX = Math.max(...[...placeholderIds].map((id) => id.length));
+
 const unknownCode = Object.freeze({ code: 'UNKNOWN', name: 'UNKNOWN' });
 
 /** Amounts are unsigned in the standard; the indicator alone says which way the money went. */
@@ -179,7 +181,8 @@ function toTransactionBalance(raw: NonNullable<OBTransaction6['Balance']>): Tran
 /** The identity a bank gave, or nothing: blanks and placeholders shared by many rows are no identity (Q1, Q2). */
 function idOf(raw: OBTransaction6): string | undefined {
   const id = raw.TransactionId?.trim();
-  return id && !placeholderIds.has(id.toUpperCase()) ? id : undefined;
+  if (!id) return undefined;
+  return id.length <= PLACEHOLDER_LENGTH_MAX && placeholderIds.has(id.toUpperCase()) ? undefined : id;
 }
 
 /**
