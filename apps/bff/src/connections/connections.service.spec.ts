@@ -149,9 +149,11 @@ describe('the callback', () => {
   it('is made good by the worker when the aggregator did not answer', async () => {
     const { body } = await connect();
     const url = bff.aggregator.approve(consentOf(body));
-    bff.aggregator.fail({ route: 'POST /consent-one-time-token', status: 503 });
+    bff.aggregator.fail({ route: 'POST /consent-one-time-token' });
+    bff.aggregator.fail({ route: 'GET /consents/:id', times: 9 });
     const answer = await visit(url);
     expect(answer.text).toContain('on its way');
+    bff.aggregator.heal();
     await lookAfter(body.id);
     expect((await read(body.id)).body.status).toBe('active');
   });

@@ -15,10 +15,10 @@ const categories = [
 ];
 
 const refusedMembers = {
-  name: '$.name',
-  merchantCategoryCode: '$.merchantCategoryCode',
-  ppcUserGroup: '$.ppcUserGroup',
-  isContractPresent: '$.isContractPresent',
+  '$.name': '$.name',
+  '$.merchantCategoryCode': '$.merchantCategoryCode',
+  '$.ppcUserGroup': '$.ppcUserGroup',
+  '$.isContractPresent': '$.isContractPresent',
 };
 
 export interface MerchantRow {

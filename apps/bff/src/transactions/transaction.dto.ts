@@ -22,6 +22,7 @@ export class TransactionQuery {
 
 /** The interface's transaction under our own id, which stays the same from pending to booked. */
 export class TransactionView extends Transaction {
+  @Uuid() override id!: string;
   @Uuid() accountId!: string;
   @Text({ optional: true, description: "The bank's own id: a clue, not a key." }) institutionTransactionId?: string;
 }
