@@ -159,12 +159,9 @@ interface Refusal {
   description: string;
 }
 
-/** The user said no at the bank, which OAuth calls `access_denied`; any other refusal is the bank's. */
+/** Connectors answer `rejected` when the user refused or gave up, which OAuth calls `access_denied`; a bank's fault is thrown. */
 function refusalOf(reason: string): Refusal {
-  const byUser = reason.startsWith('access_denied');
-  return byUser
-    ? { to: 'REJECTED', error: 'access_denied', source: 'user', description: reason }
-    : { to: 'FAILED', error: 'uncategorized_error', source: 'institution', description: reason };
+  return { to: 'REJECTED', error: 'access_denied', source: 'user', description: reason };
 }
 
 function failureOf(error: InstitutionError): Refusal {

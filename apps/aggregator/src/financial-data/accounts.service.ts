@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { problems, type Account, type Balances, type Feature, type PsuHeaders } from '#libs/contract';
 import { InstitutionError, operation } from '#libs/connectors';
 import { BankCalls, type OpenConsent } from '../consents/bank-calls.service.js';
+import { requireFeature } from '../consents/consent-scope.js';
 import type { ConsentRow } from '../consents/consent.queries.js';
 import { InstitutionsService } from '../institutions/institutions.service.js';
-import { requireFeature } from './scope.js';
 
 /** Accounts and balances, read from the bank on every call: nothing of them is kept. */
 @Injectable()

@@ -200,7 +200,8 @@ describe('transactions', () => {
       'SELECT * FROM aggregator.snapshots s JOIN aggregator.snapshot_chunks ON snapshot_id = s.id',
     );
     expect(kept.length).toBeGreaterThan(0);
-    expect(JSON.stringify(kept)).not.toMatch(/Row 1|t-10|a-1/);
+    const isReadable = kept.some((row) => JSON.stringify(row).includes('transactionAmount'));
+    expect(isReadable).toBe(false);
   });
 
   it('are walked once for callers that ask at the same time', async () => {

@@ -3,10 +3,10 @@ import { problems, type OffsetPage, type PsuHeaders, type Transaction } from '#l
 import { operation, transactionIdentity, walkPages, WalkLimitError, withIdentities } from '#libs/connectors';
 import { now } from '#libs/server';
 import { BankCalls } from '../consents/bank-calls.service.js';
+import { requireFeature } from '../consents/consent-scope.js';
 import type { ConsentRow } from '../consents/consent.queries.js';
 import { InstitutionsService } from '../institutions/institutions.service.js';
 import { orNotFound } from './accounts.service.js';
-import { requireFeature } from './scope.js';
 import { SnapshotsService, type Rows } from './snapshots.service.js';
 import { clipWindow, newestFirst, rowsOfPage, type Window } from './transaction-window.js';
 

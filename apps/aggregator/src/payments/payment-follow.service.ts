@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { problems, type PsuHeaders } from '#libs/contract';
-import type { Pay } from '#libs/connectors';
+import type { InstitutionErrorKind, Pay } from '#libs/connectors';
 import { asSystem, POOL } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { BankCalls, institutionErrorOf } from '../consents/bank-calls.service.js';
@@ -16,8 +16,18 @@ const CALL_MS = 30_000;
 const DUE_AT_ONCE = 500;
 /** A caller who asks again sooner than this gets what the last look found. */
 const FRESH_MS = 1_000;
-/** Refusals that say for certain that the bank has not taken the payment. */
-const REFUSALS = new Set(['rejected', 'unauthorised', 'consent-gone', 'not-found']);
+/**
+ * Banks remember an idempotency key for a day (UK Open Banking). A payment without an answer is not sent again after
+ * this age, because the bank might take it for a new one.
+ */
+const RESEND_MS = 23 * 3_600_000;
+/** Refusals of the first sending: the bank has certainly not taken the payment. */
+const REFUSALS: ReadonlySet<InstitutionErrorKind> = new Set(['rejected', 'not-found', 'unauthorised', 'consent-gone']);
+/**
+ * Refusals of a sending that may be the second. A consent or token that is spent by now says nothing of the first, so
+ * only a refusal of the payment itself counts: a bank that had taken it would have answered with it (same key).
+ */
+const REFUSALS_AGAIN: ReadonlySet<InstitutionErrorKind> = new Set(['rejected', 'not-found']);
 
 const log = createLogger('payments');
 
@@ -35,7 +45,7 @@ export class PaymentFollow {
    * Sends a payment that its caller holds, under its own id as the idempotency key. An answer, or a refusal that is
    * certain, is recorded; anything else leaves it open, to be sent again under the same key or asked about.
    */
-  async send(row: PaymentRow, psu: PsuHeaders): Promise<{ row: PaymentRow; error?: unknown }> {
+  async send(row: PaymentRow, psu: PsuHeaders, refusals = REFUSALS): Promise<{ row: PaymentRow; error?: unknown }> {
     const consent = await findAnyConsent(this.pool, row.consentId);
     if (consent === undefined) throw new Error(`Payment ${row.id} has no consent`);
     const { connector, call } = this.banks.openGranted(consent, { psu, timeoutMs: CALL_MS });
@@ -48,7 +58,7 @@ export class PaymentFollow {
       const bank = await pay(call, request, row.id);
       return { row: await this.record.record(row.id, { kind: 'answered', bank }) };
     } catch (error) {
-      const look = lookOf(error, connector.resendable);
+      const look = lookOf(error, connector.resendable, refusals);
       if (look === undefined) throw error;
       log.warn({ paymentId: row.id, institutionId: row.institutionId, look: look.kind }, 'payment was not answered');
       const recorded = await this.record.record(row.id, look);
@@ -87,7 +97,9 @@ export class PaymentFollow {
     if (row.institutionPaymentId !== null) return this.ask(row, row.institutionPaymentId, psu);
     // The answer to the first sending was lost, or it never left: only the same key makes sending again safe.
     const { resendable } = this.institutions.connector(row.institutionId);
-    return resendable ? (await this.send(row, psu)).row : this.record.record(row.id, { kind: 'lost' });
+    const isKeyKnown = at.getTime() - row.createdAt.getTime() < RESEND_MS;
+    if (!resendable || !isKeyKnown) return this.record.record(row.id, { kind: 'lost' });
+    return (await this.send(row, psu, REFUSALS_AGAIN)).row;
   }
 
   private async ask(row: PaymentRow, institutionPaymentId: string, psu: PsuHeaders): Promise<PaymentRow> {
@@ -108,9 +120,9 @@ export class PaymentFollow {
 }
 
 /** What a failure to send means; undefined when it was not the bank's. */
-function lookOf(error: unknown, resendable: boolean): Look | undefined {
+function lookOf(error: unknown, resendable: boolean, refusals: ReadonlySet<InstitutionErrorKind>): Look | undefined {
   const failure = institutionErrorOf(error);
   if (failure === undefined) return undefined;
-  if (REFUSALS.has(failure.kind)) return { kind: 'refused' };
+  if (refusals.has(failure.kind)) return { kind: 'refused' };
   return resendable ? { kind: 'unanswered', retryAfterMs: failure.retryAfterMs } : { kind: 'lost' };
 }

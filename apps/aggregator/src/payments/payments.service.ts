@@ -6,6 +6,7 @@ import { hashToken, POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { BankCalls } from '../consents/bank-calls.service.js';
 import { ConsentSecrets } from '../consents/consent-secrets.js';
+import { requireFeature } from '../consents/consent-scope.js';
 import { isSpent } from '../consents/consent-state.js';
 import { moveConsent, type ConsentRow } from '../consents/consent.queries.js';
 import { InstitutionsService } from '../institutions/institutions.service.js';
@@ -42,7 +43,9 @@ export class PaymentsService {
 
   /** POST /payments. The same request again is answered with the same payment (service-facts 11.5, 26). */
   async pay(consent: ConsentRow, request: PaymentRequest, psu: PsuHeaders): Promise<PaymentResponse> {
-    this.requireScope(consent, request);
+    if (consent.kind !== 'payment') {
+      throw problems.forbidden({ parameter: 'consent', message: 'The consent is not for a payment' });
+    }
     const fingerprint = hashToken(canonicalText(request), `payment:${consent.id}`);
     const earlier = await this.earlier(consent, request, fingerprint);
     if (earlier !== undefined) return this.record.show(earlier);
@@ -62,16 +65,6 @@ export class PaymentsService {
     const row = await findByAnyId(this.pool, consent.id, paymentId);
     if (row === undefined) throw problems.notFound({ parameter: 'paymentId', message: 'There is no such payment' });
     return this.record.show(await this.follow.refresh(row, psu));
-  }
-
-  private requireScope(consent: ConsentRow, { type }: PaymentRequest): void {
-    const rule = paymentTypeRule(type);
-    if (rule === undefined) {
-      throw problems.unexpectedValue({ parameter: '$.type', message: `${type} has its own endpoint` });
-    }
-    if (consent.kind !== 'payment') {
-      throw problems.forbidden({ parameter: 'consent', message: 'The consent is not for a payment' });
-    }
   }
 
   /** The payment that the same idempotency id made before; another body under it is a conflict. */
@@ -102,6 +95,9 @@ export class PaymentsService {
         message: `${parameter} differs from the payment that was authorised`,
       });
     }
+    const create = paymentTypeRule(request.type)?.create;
+    const { features: offered } = this.institutions.require(consent.institutionId);
+    requireFeature(create === undefined ? [] : [create], { offered, scope: consent.featureScope });
   }
 
   /** Consumes the consent and records the payment. Undefined when another request consumed the consent first. */

@@ -60,6 +60,11 @@ const detailsOf = async (id: string) => (await details(id)).body.data.payments[0
 const consentStatus = async () =>
   (await aggregator.ask<Envelope<Consent>>(`GET /consents/${consent.id}`, { as: shop })).body.data.status;
 const stored = () => asOwner(aggregator, `SELECT * FROM aggregator.payments WHERE consent_id = '${consent.id}'`);
+const isDue = async () => {
+  const due = await aggregator.get(PaymentFollow).due();
+  const [row] = await stored();
+  return due.some(({ id }) => id === row?.['id']);
+};
 const later = (seconds: number) => {
   const at = new Date(now().getTime() + seconds * 1_000);
   setClock(() => at);
@@ -165,6 +170,12 @@ describe('POST /payments', () => {
     expect(await categories()).toEqual(['single_payment.status.updated', 'payment.state.failed']);
   });
 
+  it('keeps the consent when the institution cannot make the payment', async () => {
+    scriptInstitution(aggregator, bank, { without: ['CREATE_DOMESTIC_SINGLE_PAYMENT'] });
+    await expectProblem(pay(), problems.featureNotSupported(), shape);
+    expect(await consentStatus()).toBe('AUTHORIZED');
+  });
+
   it('needs a consent for a payment', async () => {
     const account = await grantedAccount(aggregator, shop);
     await expectProblem(pay(payment, account.token), problems.forbidden({ parameter: 'consent' }), shape);
@@ -199,7 +210,7 @@ describe('a payment whose answer was lost', () => {
     bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
     expect((await pay()).body.data.status).toBe('UNKNOWN');
     later(3_600);
-    expect(await aggregator.get(PaymentFollow).due()).toEqual([]);
+    expect(await isDue()).toBe(false);
   });
 
   it('is sent by a later look when the process crashed before the bank was asked', async () => {
@@ -207,12 +218,37 @@ describe('a payment whose answer was lost', () => {
     expect((await pay()).status).toBe(500);
     expect(await stored()).toMatchObject([{ status: 'PENDING' }]);
     expect(await consentStatus()).toBe('CONSUMED');
-    expect(await aggregator.get(PaymentFollow).due()).toEqual([]);
+    expect(await isDue()).toBe(false);
     later(120);
-    const [due] = await aggregator.get(PaymentFollow).due();
-    await aggregator.get(PaymentFollow).poll(due?.id ?? '');
-    expect(keysSent()).toEqual([due?.id]);
+    expect(await isDue()).toBe(true);
+    const id = String((await stored())[0]?.['id']);
+    await aggregator.get(PaymentFollow).poll(id);
+    expect(keysSent()).toEqual([id]);
     expect(await stored()).toMatchObject([{ status: 'COMPLETED' }]);
+  });
+
+  it('is not sent again once the bank may have forgotten the key', async () => {
+    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
+    const { id } = (await pay()).body.data;
+    later(23 * 3_600);
+    await aggregator.get(PaymentFollow).poll(id);
+    expect(keysSent()).toHaveLength(1);
+    expect(await stored()).toMatchObject([{ status: 'UNKNOWN', next_poll_at: null }]);
+  });
+
+  it('is not taken for failed because its consent is spent by the time it is sent again', async () => {
+    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
+    const { id } = (await pay()).body.data;
+    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(
+      new InstitutionError('consent-gone', 'Consumed'),
+    );
+    later(2);
+    await aggregator.get(PaymentFollow).poll(id);
+    expect(await stored()).toMatchObject([{ status: 'PENDING' }]);
+    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(new InstitutionError('rejected', 'No funds'));
+    later(5);
+    await aggregator.get(PaymentFollow).poll(id);
+    expect(await stored()).toMatchObject([{ status: 'FAILED' }]);
   });
 
   it('is sent again under the same key when the process crashed before the answer was recorded', async () => {
