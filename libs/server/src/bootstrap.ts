@@ -7,7 +7,7 @@ import { addBodyParsers } from './body-parsers.js';
 import { type ErrorWriter, ProblemFilter, pathOf, send } from './exception.filter.js';
 import { closeGracefully, closeOnSignals } from './lifecycle.js';
 import { type Logger, createLogger, nestLogger } from './logger.js';
-import { createRequestHistogram, Metrics, MetricsModule } from './metrics.js';
+import { asRoot, createRequestHistogram, Metrics } from './metrics.js';
 import { type OpenApiOptions, serveDocs } from './openapi.js';
 import { addRequestHooks } from './request-hooks.js';
 import { watchRoutes } from './routes.js';
@@ -71,8 +71,7 @@ export async function createApp(
   const adapter = createAdapter(options, write);
   const fastify = adapter.getInstance();
   const routes = watchRoutes(fastify, options.bodyLimits ?? {});
-  const root: DynamicModule = { module: class RootModule {}, imports: [MetricsModule, AppModule] };
-  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(asRoot(AppModule), adapter, {
     logger: nestLogger(logger),
     abortOnError: false,
   });

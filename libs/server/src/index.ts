@@ -6,7 +6,7 @@ export * from './load-env.js';
 export * from './error-shape.js';
 export * from './exception.filter.js';
 export * from './validation.pipe.js';
-export { Metrics, MetricsModule } from './metrics.js';
+export { asRoot, Metrics, MetricsModule } from './metrics.js';
 export * from './openapi.js';
 export type { ReadinessCheck } from './status-routes.js';
 export * from './bootstrap.js';

@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** The figures of one program: inject it and hand it to `new Counter({ registers: [metrics], … })`. */
@@ -8,6 +8,11 @@ export class Metrics extends Registry {}
 @Global()
 @Module({ providers: [{ provide: Metrics, useFactory: () => new Metrics() }], exports: [Metrics] })
 export class MetricsModule {}
+
+/** A program's module together with what every program has: `Metrics`. What is made without `bootstrap` needs it too. */
+export function asRoot(AppModule: Type | DynamicModule): DynamicModule {
+  return { module: class RootModule {}, imports: [MetricsModule, AppModule] };
+}
 
 /** Seconds per request by method, route template and status: never by address, which would give every id a series of its own. */
 export function createRequestHistogram(metrics: Metrics): Histogram<'method' | 'route' | 'status'> {

@@ -1,7 +1,8 @@
-import type { INestApplication } from '@nestjs/common';
+import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { asRoot } from './metrics.js';
 
 export interface OpenApiOptions {
   title: string;
@@ -39,7 +40,11 @@ export function serveDocs(app: INestApplication, options: OpenApiOptions): void 
  * The description of a program that is not started: its modules are read, but nothing is constructed, so no database, queue or
  * variable is needed.
  */
-export async function describeModule(AppModule: object, options: OpenApiOptions): Promise<OpenAPIObject> {
-  const app = await NestFactory.create(AppModule, new FastifyAdapter(), { preview: true, logger: false });
+export async function describeModule(AppModule: Type | DynamicModule, options: OpenApiOptions): Promise<OpenAPIObject> {
+  const app = await NestFactory.create(asRoot(AppModule), new FastifyAdapter(), {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
   return createOpenApiDocument(app, options);
 }
