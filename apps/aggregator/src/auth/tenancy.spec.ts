@@ -66,6 +66,11 @@ describe('who is asking', () => {
     expect((await aggregator.ask('GET /users', { as: { id: shop.id, secret: root.secret } })).status).toBe(401);
   });
 
+  it('refuses a secret with something after it', async () => {
+    const longer = { ...root, secret: `${root.secret}:more` };
+    expect((await aggregator.ask('GET /users', { as: longer })).status).toBe(401);
+  });
+
   it('takes an id in capitals', async () => {
     expect((await aggregator.ask('GET /users', { as: { ...root, id: root.id.toUpperCase() } })).status).toBe(200);
   });
