@@ -45,26 +45,16 @@ function barred(file: SourceFile, specifier: string): string[] {
 
 type Edges = ReadonlyMap<string, readonly string[]>;
 
-/** Rings of files, and inside the programs rings of feature folders, whose members all need each other. */
+/** Rings of files that all need each other: among them the rings of Nest modules that would need `forwardRef`. */
 export function circularImports(files: SourceFile[]): string[] {
   const edges = new Map<string, string[]>();
-  const features = new Map<string, string[]>();
   for (const file of files) {
-    if (isTest(file.path)) continue;
     const reached = file.imports.flatMap(({ specifier, isTypeOnly }) =>
       isTypeOnly ? [] : (target(file, specifier) ?? []),
     );
-    edges.set(file.path, reached);
-    const feature = featureOf(file.path);
-    if (feature)
-      features.set(feature, [...(features.get(feature) ?? []), ...reached.flatMap((path) => featureOf(path) ?? [])]);
+    if (!isTest(file.path)) edges.set(file.path, reached);
   }
-  return [...rings(edges), ...rings(features)].map((ring) => `circular: ${ring.join(' -> ')}`);
-}
-
-/** `apps/bff/src/payments`; undefined for the files beside the features, which put the program together. */
-function featureOf(path: string): string | undefined {
-  return /^apps\/(?:aggregator|bff)\/src\/[^/]+(?=\/)/.exec(path)?.[0];
+  return rings(edges).map((ring) => `circular: ${ring.join(' -> ')}`);
 }
 
 function rings(edges: Edges): string[][] {
