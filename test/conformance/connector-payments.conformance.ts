@@ -9,9 +9,7 @@ beforeAll(async () => {
   sandbox = await startSandboxBank();
 });
 afterAll(() => sandbox.close());
-afterEach(async () => {
-  await sandbox.control('reset', {});
-});
+afterEach(() => sandbox.calm());
 
 const failing = (kind: string, more: object = {}) =>
   expect.objectContaining({ name: 'InstitutionError', kind, ...more });

@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { sandboxInstitutions, type Institution, type TppCredentials } from '#libs/connectors';
+import { now } from '#libs/server';
 import { startSandbox } from '../../apps/sandbox-bank/src/app.js';
 
 export interface Visit {
@@ -24,6 +25,7 @@ export interface SandboxBank {
   state(): Promise<SandboxState>;
   /** Switches a fault on; `times` undefined: until `calm`. */
   fault(fault: { bank?: string; route?: string; fault: string; times?: number }): Promise<void>;
+  /** Switches every fault off and sets the bank's clock to ours. */
   calm(): Promise<void>;
   /** Plays the PSU through the bank's pages; answers what the bank's redirect carries to the TPP. */
   visit(authorisationUrl: string, wish?: Visit): Promise<URLSearchParams>;
@@ -72,7 +74,10 @@ export async function startSandboxBank({ redirectUri = sandboxRedirectUri } = {}
     control,
     state: () => ask<SandboxState>('state', {}),
     fault: async (fault) => void (await control('faults', fault)),
-    calm: async () => void (await ask('faults', { method: 'DELETE' })),
+    calm: async () => {
+      await ask('faults', { method: 'DELETE' });
+      await control('clock', { set: now().toISOString() });
+    },
     visit: async (authorisationUrl, wish = {}) => {
       const asked = { authorisationUrl, decision: 'approve', follow: false, ...wish };
       const { redirectUrl } = await control<{ redirectUrl: string }>('authorise', asked);
