@@ -45,7 +45,11 @@ async function write(program: Program, name: string): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-migration-'));
   try {
     await withServer(dataDir, async (serverConnectionString) => {
-      const file = await writeMigration(program, { name, serverConnectionString, at: new Date() });
+      const file = await writeMigration(program, {
+        name,
+        serverConnectionString,
+        at: new Date(performance.timeOrigin),
+      });
       console.log(file ? `wrote ${file}` : `${program}: the migrations agree with the schema; nothing was written`);
     });
   } finally {

@@ -65,7 +65,7 @@ async function startSandbox(settings: StackSettings, urls: Addresses, tppFile: s
   });
 }
 
-interface Shared {
+interface Foundation {
   settings: StackSettings;
   urls: Addresses;
   credentials: SandboxCredentials;
@@ -73,7 +73,7 @@ interface Shared {
 }
 
 async function startAggregator(
-  { settings, urls, credentials, databaseUrl }: Shared,
+  { settings, urls, credentials, databaseUrl }: Foundation,
   tppCredentialsFile: string,
 ): Promise<Program> {
   return startProgram({
@@ -98,7 +98,7 @@ async function startAggregator(
   });
 }
 
-async function startBff({ settings, urls, credentials, databaseUrl }: Shared): Promise<Program> {
+async function startBff({ settings, urls, credentials, databaseUrl }: Foundation): Promise<Program> {
   return startProgram({
     name: 'bff',
     bundle: bundle('bff'),
@@ -187,7 +187,7 @@ async function startAll(settings: StackSettings, urls: Addresses, started: Start
   keep(await startSandbox(settings, urls, tppFile));
   const databaseUrl = settings.databaseUrl ?? (await startDatabase(settings, started));
   await Promise.all([applyMigrations('aggregator', databaseUrl), applyMigrations('bff', databaseUrl)]);
-  const shared: Shared = { settings, urls, credentials, databaseUrl };
+  const shared: Foundation = { settings, urls, credentials, databaseUrl };
   keep(await startAggregator(shared, tppCredentialsFile));
   keep(await startBff(shared));
   await Promise.all(started.programs.map((program) => waitUntilHealthy(program)));
