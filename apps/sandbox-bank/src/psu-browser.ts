@@ -118,15 +118,15 @@ export class PsuBrowser {
       .filter(([, entry]) => pathname.startsWith(entry.path))
       .map(([name, entry]) => `${name}=${entry.value}`)
       .join('; ');
-    const answer = await fetch(url, {
-      ...init,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(deadlineMs),
-      headers: {
-        ...(init.headers as Record<string, string> | undefined),
-        accept: 'text/html',
-        ...(cookie !== '' && this.#isBank(new URL(url)) && { cookie }),
-      },
+    const headers = {
+      ...(init.headers as Record<string, string> | undefined),
+      accept: 'text/html',
+      ...(cookie !== '' && this.#isBank(new URL(url)) && { cookie }),
+    };
+    const signal = AbortSignal.timeout(deadlineMs);
+    const answer = await fetch(url, { ...init, redirect: 'manual', signal, headers }).catch((error: unknown) => {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : 'no answer';
+      throw new BrowsingError(`The browser cannot reach ${new URL(url).origin}: ${cause}`);
     });
     if (this.#isBank(new URL(url))) for (const line of answer.headers.getSetCookie()) this.#keep(line);
     return answer;

@@ -52,6 +52,7 @@ export class TppAtBank {
   constructor(
     private readonly fixture: TppFixture,
     readonly bank: 'meridian' | 'tamar',
+    private readonly callback = redirectUri,
   ) {}
 
   get issuer(): string {
@@ -107,7 +108,7 @@ export class TppAtBank {
       },
     };
     const params = {
-      redirect_uri: redirectUri,
+      redirect_uri: this.callback,
       scope: `openid ${scope}`,
       state,
       nonce,

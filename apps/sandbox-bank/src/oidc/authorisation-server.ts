@@ -82,7 +82,7 @@ function configuration(context: BankContext): Configuration {
       fapi: { enabled: true, profile: '1.0 Final' },
       jwtResponseModes: { enabled: true },
       requestObjects: { enabled: true, requireSignedRequestObject: true },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     },
     clientAuthMethods: ['private_key_jwt'],
     enabledJWA: {
