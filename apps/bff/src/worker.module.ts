@@ -1,8 +1,7 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { everyTick, InjectQueue, Queue, QueueModule } from '#libs/database';
 import { ConnectionsModule } from './connections/connections.module.js';
-import { EventHandlers } from './ingestion/handlers.js';
-import { IngestionProcessor } from './ingestion/ingestion.processor.js';
+import { IngestionWorkerModule } from './ingestion/ingestion-worker.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PaymentsProcessor } from './payments/payments.processor.js';
 import { ConnectionProcessor } from './sync/connection.processor.js';
@@ -16,11 +15,12 @@ const tickMs = 2_000;
     ConnectionsModule,
     PaymentsModule,
     SyncModule,
+    IngestionWorkerModule,
     QueueModule.register('sync'),
     QueueModule.register('payments'),
     QueueModule.register('ingestion'),
   ],
-  providers: [ConnectionProcessor, PaymentsProcessor, IngestionProcessor, EventHandlers],
+  providers: [ConnectionProcessor, PaymentsProcessor],
 })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(

@@ -32,10 +32,15 @@ export class IngestionProcessor extends WorkerHost {
   }
 
   async process(job: Job<{ id: string }>): Promise<void> {
-    if (job.name === 'tick') return enqueueDue(this.pool, this.queue, due);
+    if (job.name === 'tick') await enqueueDue(this.pool, this.queue, due);
+    else await this.handle(job.data.id);
+  }
+
+  /** Handles an event unless that has been done; ends well also when the handler failed, since the row says what is next. */
+  async handle(id: string): Promise<void> {
     const { rows } = await this.pool.query<InboundRow>(
       'select id, merchant_id, type, sealed_body, status, attempts from inbound_events where id = $1',
-      [job.data.id],
+      [id],
     );
     const row = rows[0];
     if (!row || !isOpen(row.status)) return;

@@ -1,3 +1,4 @@
+import { OmitType } from '@nestjs/swagger';
 import {
   Choice,
   DateTime,
@@ -21,8 +22,8 @@ export class TransactionQuery {
 }
 
 /** The interface's transaction under our own id, which stays the same from pending to booked. */
-export class TransactionView extends Transaction {
-  @Uuid() override id!: string;
+export class TransactionView extends OmitType(Transaction, ['id'] as const) {
+  @Uuid() id!: string;
   @Uuid() accountId!: string;
   @Text({ optional: true, description: "The bank's own id: a clue, not a key." }) institutionTransactionId?: string;
 }

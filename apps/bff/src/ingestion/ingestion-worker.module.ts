@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { QueueModule } from '#libs/database';
+import { PaymentsModule } from '../payments/payments.module.js';
+import { EventHandlers } from './handlers.js';
+import { IngestionProcessor } from './ingestion.processor.js';
+
+/** What the worker does with the events that the API has stored. */
+@Module({
+  imports: [PaymentsModule, QueueModule.register('ingestion')],
+  providers: [IngestionProcessor, EventHandlers],
+  exports: [IngestionProcessor, EventHandlers],
+})
+export class IngestionWorkerModule {}
