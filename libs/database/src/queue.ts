@@ -1,0 +1,58 @@
+import { BullModule } from '@nestjs/bullmq';
+import { type DynamicModule, Module } from '@nestjs/common';
+import {
+  type ConnectionOptions,
+  createPostgresBackend,
+  type DefaultJobOptions,
+  type Queue,
+  setDefaultBackendFactory,
+} from 'bullmq';
+
+export { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+export { Job, Queue } from 'bullmq';
+
+export interface QueueSettings {
+  program: string;
+  /** Where the queues live when there is no Redis. */
+  connectionString: string;
+  redisUrl?: string | undefined;
+}
+
+/** Finished jobs are of interest for a while only; what must be known of them is in our own tables. */
+const keptJobs = { removeOnComplete: true, removeOnFail: 100 };
+
+/** The only place that knows where the queues are: Redis where it is configured, a Postgres schema of their own elsewhere. */
+@Module({})
+export class QueueModule {
+  static forRoot({ program, connectionString, redisUrl }: QueueSettings): DynamicModule {
+    if (redisUrl === undefined) setDefaultBackendFactory(createPostgresBackend);
+    else setDefaultBackendFactory();
+    const connection = redisUrl === undefined ? onPostgres(program, connectionString) : onRedis(redisUrl);
+    return { module: QueueModule, imports: [BullModule.forRoot({ connection, prefix: `tributary-${program}` })] };
+  }
+
+  /** A queue by its name, with the defaults of its jobs: attempts, backoff, what stays of them. */
+  static register(name: string, defaultJobOptions: DefaultJobOptions = {}): DynamicModule {
+    const queue = BullModule.registerQueue({ name, defaultJobOptions: { ...keptJobs, ...defaultJobOptions } });
+    return { module: QueueModule, imports: [queue], exports: [queue] };
+  }
+}
+
+/**
+ * Runs a job called `name` every `everyMs`, whatever number of processes asks for it: the schedule is one per queue and
+ * name. A tick that a slow one delays is not made up for.
+ */
+export async function everyTick(queue: Queue, name: string, everyMs: number): Promise<void> {
+  await queue.upsertJobScheduler(name, { every: everyMs }, { name });
+}
+
+/** BullMQ's types know Redis only; its Postgres backend reads a pool's settings here and makes its tables by itself. */
+function onPostgres(program: string, connectionString: string): ConnectionOptions {
+  const settings: object = { connectionString, schema: `${program}_queue`, migrate: true, max: 2 };
+  return settings as ConnectionOptions;
+}
+
+/** A worker waits on its connection for ever, so a command may be repeated for ever (BullMQ requires null). */
+function onRedis(redisUrl: string): ConnectionOptions {
+  return { url: redisUrl, maxRetriesPerRequest: null };
+}
