@@ -26,6 +26,11 @@ export interface ProgramOptions {
 
 const stopTimeoutMs = 12_000;
 const keptLines = 20;
+/**
+ * On a machine with much memory V8 lets garbage pile up. These bounds keep the whole stack in a newcomer's few hundred
+ * megabytes at nearly the same speed; a program in production gets its own.
+ */
+const heapFlags = ['--max-semi-space-size=8', '--max-old-space-size=256'];
 
 /** A port of the loopback interface that is free right now. */
 export async function freePort(): Promise<number> {
@@ -53,7 +58,7 @@ export async function startProgram({ name, bundle, url, dataDir, env }: ProgramO
   const logs = join(dataDir, 'logs');
   await mkdir(logs, { recursive: true });
   const log = createWriteStream(join(logs, `${name}.log`), { flags: 'a' });
-  const child = spawn(process.execPath, ['--enable-source-maps', bundle], {
+  const child = spawn(process.execPath, [...heapFlags, bundle], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, 'compile-cache'), ...env },
     // Ctrl-C reaches the launcher alone, which then stops the programs in order.
