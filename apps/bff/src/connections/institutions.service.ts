@@ -35,7 +35,7 @@ export class InstitutionsService {
 }
 
 /** An institution that has no id cannot be chosen. */
-function toView(institution: Institution): InstitutionView[] {
+function toView(institution: Partial<Institution>): InstitutionView[] {
   const { id, name, fullName, countries = [], media = [], features = [] } = institution;
   if (id === undefined) return [];
   const logo = (media.find(({ type }) => type === 'icon') ?? media[0])?.source;

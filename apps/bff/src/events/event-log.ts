@@ -5,7 +5,13 @@ import { now } from '#libs/server';
 /** What a merchant's event log says: ids and statuses, never financial data. */
 export interface NewEvent {
   merchantId: string;
-  type: 'connection.updated' | 'connection.synced' | 'payment.updated' | 'payment.completed' | 'payment.failed';
+  type:
+    | 'connection.updated'
+    | 'connection.synced'
+    | 'payment.updated'
+    | 'payment.completed'
+    | 'payment.failed'
+    | 'webhook.handled';
   customerId?: string;
   data: Readonly<Record<string, string | number | null>>;
 }

@@ -27,7 +27,7 @@ export class EventsService {
       id: row.id,
       sequence: Number(row.sequence),
       type: row.type,
-      ...(row.customer_id === null ? {} : { customerId: row.customer_id }),
+      customerId: row.customer_id ?? undefined,
       data: JSON.parse(row.data) as Record<string, unknown>,
       createdAt: row.created_at.toISOString(),
     }));

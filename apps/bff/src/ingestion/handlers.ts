@@ -13,7 +13,10 @@ export class UnknownObject extends Error {
   override readonly name = 'UnknownObject';
 }
 
-type Handler = (notice: InboundNotice) => Promise<void>;
+/** The ids of what the event turned out to be about. */
+export type About = Readonly<Record<string, string>>;
+
+type Handler = (notice: InboundNotice) => Promise<About>;
 
 /** What is done with an event, by its type. Handlers are idempotent and take events in any order. */
 @Injectable()
@@ -25,6 +28,7 @@ export class EventHandlers {
       const payment = await payments.find(merchantId, namesOf(event));
       if (!payment) throw new UnknownObject('The event names no payment that is known here');
       await payments.follow(payment, { hinted: true });
+      return { paymentId: payment.id };
     };
     this.byType = new Map([
       ['single_payment.status.updated', followPayment],
@@ -35,8 +39,8 @@ export class EventHandlers {
   }
 
   /** Types nobody handles are kept and done: the sender may know more types than we do. */
-  async handle(notice: InboundNotice): Promise<void> {
-    await this.byType.get(notice.type)?.(notice);
+  async handle(notice: InboundNotice): Promise<About> {
+    return (await this.byType.get(notice.type)?.(notice)) ?? {};
   }
 }
 

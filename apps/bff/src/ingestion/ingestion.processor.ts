@@ -1,9 +1,10 @@
 import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { InjectQueue, type Job, POOL, Processor, type Queue, SecretBox, WorkerHost } from '#libs/database';
+import { InjectQueue, type Job, POOL, Processor, type Queue, SecretBox, transaction, WorkerHost } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { enqueueDue } from '../due-jobs.js';
-import { EventHandlers, UnknownObject } from './handlers.js';
+import { appendEvent } from '../events/event-log.js';
+import { type About, EventHandlers, UnknownObject } from './handlers.js';
 import { InboundStatus, isOpen, nextAttemptSeconds } from './inbound-state.js';
 
 interface InboundRow {
@@ -46,14 +47,23 @@ export class IngestionProcessor extends WorkerHost {
     if (!row || !isOpen(row.status)) return;
     try {
       const body = JSON.parse(this.box.open(row.sealed_body, `inbound-event:${row.id}`)) as { event?: unknown };
-      await this.handlers.handle({ merchantId: row.merchant_id, type: row.type, event: body.event });
-      await this.pool.query(
-        `update inbound_events set status = $2, processed_at = $3, next_attempt_at = null, lease_until = null, attempts = attempts + 1, problem = null where id = $1`,
-        [row.id, InboundStatus.done, now()],
-      );
+      const about = await this.handlers.handle({ merchantId: row.merchant_id, type: row.type, event: body.event });
+      await this.close(row, about);
     } catch (error) {
       await this.park(row, error);
     }
+  }
+
+  /** The merchant's log says once that the event was handled, however often it is. */
+  private close({ id, merchant_id: merchantId, type }: InboundRow, about: About): Promise<void> {
+    return transaction(this.pool, async (tx) => {
+      const { rowCount } = await tx.query(
+        `update inbound_events set status = $2, processed_at = $3, next_attempt_at = null, lease_until = null, attempts = attempts + 1,
+           problem = null where id = $1 and status <> $2`,
+        [id, InboundStatus.done, now()],
+      );
+      if (rowCount === 1) await appendEvent(tx, { merchantId, type: 'webhook.handled', data: { type, ...about } });
+    });
   }
 
   private async park(row: InboundRow, error: unknown): Promise<void> {

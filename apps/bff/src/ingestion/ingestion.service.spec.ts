@@ -152,6 +152,14 @@ describe('an event of a payment', () => {
     await work();
     expect(await statusOf(id)).toBe('COMPLETED');
     expect((await inbound()).map((row) => row['status'])).toEqual(['done', 'done']);
+    await work();
+    const { body } = await bff.ask<{ data: { type: string; data: object }[] }>('GET /v1/events?limit=500', {
+      as: merchant.apiKey,
+    });
+    const handled = body.data.filter((each) => each.type === 'webhook.handled');
+    expect(handled.map((each) => each.data)).toEqual(
+      [1, 2].map(() => ({ type: 'single_payment.status.completed', paymentId: id })),
+    );
   });
 
   it('that comes before its payment is parked and handled later', async () => {
@@ -196,7 +204,7 @@ describe('an event of a payment', () => {
     expect(await inbound()).toMatchObject([{ status: 'done' }]);
     await expect(
       bff.get(EventHandlers).handle({ merchantId: merchant.id, type: 'toString', event: {} }),
-    ).resolves.toBeUndefined();
+    ).resolves.toEqual({});
   });
 });
 

@@ -114,8 +114,8 @@ describe('POST /v1/payments', () => {
     ];
     for (const [body, pointer] of faults) {
       const answer = await pay(body);
-      expect(answer.status, pointer).toBe(400);
-      expect(answer.text, pointer).toContain(`"pointer":"${pointer}"`);
+      expect({ pointer, status: answer.status }).toEqual({ pointer, status: 400 });
+      expect(answer.text).toContain(`"pointer":"${pointer}"`);
     }
     const keyless = await pay(wanted, '');
     expect(keyless.status).toBe(400);

@@ -54,8 +54,9 @@ describe('GET /v1/transactions', () => {
   it('gives every row once, newest first, whatever the size of a page', async () => {
     for (const limit of [1, 4, 7, 22, 23, 24]) {
       const all = await walk(`limit=${limit}`);
-      expect(all.map(({ institutionTransactionId }) => institutionTransactionId).toSorted()).toEqual(
-        rows.map(({ id }) => id).toSorted(),
+      expect(all).toHaveLength(rows.length);
+      expect(new Set(all.map(({ institutionTransactionId }) => institutionTransactionId))).toEqual(
+        new Set(rows.map(({ id }) => id)),
       );
       const dates = all.map(({ date }) => date ?? '');
       expect(dates).toEqual(dates.toSorted().toReversed());
@@ -92,8 +93,8 @@ describe('GET /v1/transactions', () => {
       ['before=2026-13-01T00:00:00Z', 'before'],
     ]) {
       const answer = await list(`?${query}`);
-      expect(answer.status, query).toBe(400);
-      expect(answer.text, query).toContain(`"parameter":"${name}"`);
+      expect({ query, status: answer.status }).toEqual({ query, status: 400 });
+      expect(answer.text).toContain(`"parameter":"${name}"`);
     }
   });
 
@@ -124,9 +125,9 @@ describe('GET /v1/transactions', () => {
   });
 });
 
-describe('GET /v1/transactions/sync', () => {
-  const changes = (query = '') => bff.ask<TransactionChanges>(`GET /v1/transactions/sync${query}`, { as: token });
+const changes = (query = '') => bff.ask<TransactionChanges>(`GET /v1/transactions/sync${query}`, { as: token });
 
+describe('GET /v1/transactions/sync', () => {
   it('leads whoever follows it to what is stored, also over a change in between', async () => {
     const mine = new Map<string, TransactionView>();
     const follow = async (cursor: string, limit: number): Promise<string> => {
