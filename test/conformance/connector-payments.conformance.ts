@@ -79,7 +79,7 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('payments at %s', (id) => {
   it('under another key are refused once the consent is used', async () => {
     const grant = await bank.authorisedPayment(asked);
     await pay(grant);
-    await expect(pay(grant)).rejects.toMatchObject({ name: 'InstitutionError' });
+    await expect(pay(grant)).rejects.toEqual(failing('consent-gone'));
   });
 
   it('that the PSU refuses are rejected', async () => {

@@ -56,7 +56,7 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('authorisation at %s', (id)
       const state = { ...(pending.state as Record<string, unknown>), [member]: `${newState()}${newState()}` };
       const callback = await sandbox.visit(url);
       const failed = bank.connector.proceed(bank.call(), { ...pending, state }, { callback });
-      await expect(failed).rejects.toEqual(failing(member === 'codeVerifier' ? 'rejected' : 'malformed'));
+      await expect(failed).rejects.toEqual(failing(member === 'codeVerifier' ? 'unauthorised' : 'malformed'));
     },
   );
 
@@ -80,7 +80,9 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('authorisation at %s', (id)
     const { url, pending } = await bank.begin();
     const callback = await sandbox.visit(url);
     await bank.connector.proceed(bank.call(), pending, { callback });
-    await expect(bank.connector.proceed(bank.call(), pending, { callback })).rejects.toEqual(failing('rejected'));
+    await expect(bank.connector.proceed(bank.call(), pending, { callback })).rejects.toEqual(
+      failing('unauthorised', { code: 'invalid_grant' }),
+    );
   });
 
   it('refuses an empty answer', async () => {

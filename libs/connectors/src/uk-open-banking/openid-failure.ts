@@ -12,7 +12,9 @@ export function openidFailure(fault: unknown, now: Date): unknown {
   if (fault instanceof client.AuthorizationResponseError) return fault;
   if (fault instanceof client.ResponseBodyError) {
     const { status, error } = fault;
-    return new InstitutionError(status >= 400 && status < 500 && status !== 429 ? 'rejected' : kindOf(status), error, {
+    // Whatever the token endpoint has against us, it lets us no further; it never judges what we meant to do there.
+    const kind = status >= 400 && status < 500 && status !== 429 ? 'unauthorised' : kindOf(status);
+    return new InstitutionError(kind, error, {
       httpStatus: status,
       code: error,
       retryAfterMs: retryAfterMs(fault.response.headers.get('retry-after') ?? undefined, now),

@@ -1,6 +1,6 @@
 import { problems, type Account } from '#libs/contract';
 import type { BankPayment, Call, Connector, Consented, Grant, Institution, Operations, Tools } from '../connector.js';
-import { InstitutionError } from '../institution-error.js';
+import { InstitutionError, type InstitutionErrorKind } from '../institution-error.js';
 import { listOf, textOf } from '../wire.js';
 import { toPage, toPageRequest } from './transactions.js';
 import { Access, stateOf } from './uk-open-banking.access.js';
@@ -8,7 +8,12 @@ import { UkOpenBankingApi, type Authorised } from './uk-open-banking.api.js';
 import { authoriseAccounts, authorisePayment, proceed, withClientToken } from './uk-open-banking.authorise.js';
 import { defaults } from './uk-open-banking.map.js';
 import { OpenId } from './uk-open-banking.openid.js';
-import type { OBAccount6, UkOpenBankingQuirks } from './uk-open-banking.types.js';
+import type {
+  OBAccount6,
+  OBWriteDomestic2,
+  OBWriteDomesticResponse5,
+  UkOpenBankingQuirks,
+} from './uk-open-banking.types.js';
 
 /** Balances read at once; more would look like an attack to a bank that counts. */
 const BALANCES_AT_ONCE = 4;
@@ -81,13 +86,11 @@ function paymentOperations(parts: Parts) {
 
     CREATE_DOMESTIC_SINGLE_PAYMENT: async (call, payment, idempotencyKey) => {
       const { initiation, risk } = authorisedPayment(call.grant, map.toDomesticConsent(payment).Data.Initiation);
-      const ConsentId = call.grant.institutionConsentId;
-      return access.with(call, async (authorised) => {
-        await confirmFunds(api, authorised, ConsentId);
-        const order = { Data: { ConsentId, Initiation: initiation }, Risk: risk };
-        const raw = await api.createDomesticPayment(authorised, order, idempotencyKey);
-        return checked(map.toBankPayment(raw.Data, institution.acscIsFinal), call.grant);
-      });
+      const order = { Data: { ConsentId: call.grant.institutionConsentId, Initiation: initiation }, Risk: risk };
+      const raw = await access.with(call, (authorised) =>
+        sendOrder(parts, authorised, { call, order, idempotencyKey }),
+      );
+      return checked(map.toBankPayment(raw.Data, institution.acscIsFinal), call.grant);
     },
 
     EXISTING_PAYMENTS_DETAILS: (call, institutionPaymentId) =>
@@ -125,19 +128,50 @@ function differs(parameter: string): Error {
   return problems.unexpectedValue({ parameter, message: 'differs from the payment that was authorised' });
 }
 
-/** A definite no stops the payment. A bank without the endpoint, or with a fault in it, decides when it is asked to pay. */
-async function confirmFunds(api: UkOpenBankingApi, authorised: Authorised, consentId: string): Promise<void> {
+/**
+ * Asks for the funds, then pays. An order that was taken before, its answer lost, uses up the consent and the money:
+ * whatever the bank then refuses says nothing of that payment, so it is `consent-gone`, never `rejected`.
+ */
+async function sendOrder(
+  { api, openid }: Parts,
+  authorised: Authorised,
+  { call, order, idempotencyKey }: { call: Consented; order: OBWriteDomestic2; idempotencyKey: string },
+): Promise<OBWriteDomesticResponse5> {
+  const { ConsentId } = order.Data;
+  const isUsed = () => isConsentUsed({ api, openid }, call, ConsentId);
+  if (!(await hasFunds(api, authorised, ConsentId)) && !(await isUsed())) {
+    throw new InstitutionError('rejected', 'Funds are not available on the account', { code: 'FUNDS_NOT_AVAILABLE' });
+  }
+  try {
+    return await api.createDomesticPayment(authorised, order, idempotencyKey);
+  } catch (fault) {
+    if (!(fault instanceof InstitutionError) || fault.kind !== 'rejected' || !(await isUsed())) throw fault;
+    const { httpStatus, code } = fault;
+    throw new InstitutionError('consent-gone', 'The consent has been used for a payment', { httpStatus, code });
+  }
+}
+
+/** Only a definite no is one. A bank without the endpoint, or with a fault in it, decides when it is asked to pay. */
+async function hasFunds(api: UkOpenBankingApi, authorised: Authorised, consentId: string): Promise<boolean> {
   try {
     const { Data } = await api.fundsConfirmation(authorised, consentId);
-    if (Data.FundsAvailableResult?.FundsAvailable !== false) return;
+    return Data.FundsAvailableResult?.FundsAvailable !== false;
   } catch (fault) {
-    // After a first attempt the consent is used up and has no funds to confirm; the order itself answers then.
-    const undecided =
-      fault instanceof InstitutionError && ['rejected', 'not-found', 'unavailable', 'timeout'].includes(fault.kind);
-    if (undecided) return;
+    const undecided: InstitutionErrorKind[] = ['rejected', 'not-found', 'unavailable', 'timeout'];
+    if (fault instanceof InstitutionError && undecided.includes(fault.kind)) return true;
     throw fault;
   }
-  throw new InstitutionError('rejected', 'Funds are not available on the account', { code: 'FUNDS_NOT_AVAILABLE' });
+}
+
+async function isConsentUsed(
+  { api, openid }: Pick<Parts, 'api' | 'openid'>,
+  call: Call,
+  consentId: string,
+): Promise<boolean> {
+  const { Data } = await withClientToken(openid, { call, scope: 'payments' }, (token) =>
+    api.domesticConsent({ ...call, token }, consentId),
+  );
+  return Data.Status === 'COND' || Data.Status === 'Consumed';
 }
 
 function checked(payment: BankPayment, grant: Grant): BankPayment {

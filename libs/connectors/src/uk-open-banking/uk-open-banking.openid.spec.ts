@@ -215,8 +215,8 @@ describe('tokens of our own', () => {
   });
 
   it.each([
-    [400, '{"error":"invalid_scope"}', 'rejected', 'invalid_scope'],
-    [401, '{"error":"invalid_client"}', 'rejected', 'invalid_client'],
+    [400, '{"error":"invalid_scope"}', 'unauthorised', 'invalid_scope'],
+    [401, '{"error":"invalid_client"}', 'unauthorised', 'invalid_client'],
     [503, 'busy', 'unavailable', undefined],
     [500, '{"error":"server_error"}', 'unavailable', undefined],
     [200, 'not json', 'malformed', expect.any(String)],
