@@ -1,3 +1,4 @@
+import { BadRequestException } from '@nestjs/common';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { problems } from '#libs/contract';
@@ -31,8 +32,30 @@ export function addBodyParsers(adapter: FastifyAdapter, rawBodyRoutes: readonly 
     else {
       const text = body.toString('utf8');
       if (escapedNul.test(text)) done(problems.badRequest({ message: 'The body must not have NUL characters' }));
+      else if (isTooDeep(body)) done(new BadRequestException('The body is nested too deeply'));
       else void parseJson(request, text, done);
     }
   };
   for (const type of jsonTypes) adapter.useBodyParser(type, false, undefined, parse);
+}
+
+const depthMax = 64;
+const [quote, backslash, openList, closeList, openObject, closeObject] = [...'"\\[]{}'].map((mark) =>
+  mark.charCodeAt(0),
+);
+
+/** What walks a body later is recursive: a few kilobytes of brackets would exhaust its stack. Counted outside of strings. */
+function isTooDeep(body: Buffer): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (isInString) {
+      if (byte === backslash) at++;
+      else if (byte === quote) isInString = false;
+    } else if (byte === quote) isInString = true;
+    else if ((byte === openList || byte === openObject) && ++depth > depthMax) return true;
+    else if (byte === closeList || byte === closeObject) depth--;
+  }
+  return false;
 }

@@ -61,4 +61,13 @@ describe('a body', () => {
     const numeric = await send('/fields/numeric', '{"a":');
     expect(numeric.body.error.issues[0]).toMatchObject({ type: 'BAD_REQUEST', code: 10600 });
   });
+
+  it('is refused when it is nested without end, in a member that nobody declared too', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const text of [`{"x":${deep}}`, `{"owners":${deep}}`, deep]) {
+      expect((await send('/parcels', text)).status).toBe(400);
+    }
+    const label = `${'[{'.repeat(1000)} "quoted" \\`;
+    expect((await send('/parcels', { ...good, label })).body.parcel.label).toBe(label);
+  });
 });
