@@ -169,6 +169,29 @@ describe.each([
     expect(calls.flatMap(({ kept }) => kept)).toHaveLength(1);
   });
 
+  it('are renewed once by two processes that take turns', async () => {
+    const grant = await bank.consent();
+    at += 700_000;
+    const other = bankUnderTest(sandbox, { id, now: () => new Date(at) });
+    const store = { grant, kept: 0, turn: Promise.resolve() };
+    const keep = async (renewed: Grant): Promise<void> => {
+      store.grant = renewed;
+      store.kept += 1;
+    };
+    const alone = (work: (stored: Grant) => Promise<Grant>): Promise<Grant> => {
+      const result = store.turn.then(() => work(store.grant));
+      store.turn = result.then(() => undefined);
+      return result;
+    };
+    const before = refreshes();
+    await Promise.all(
+      [bank, other].map(({ connector }) => operation(connector, 'ACCOUNTS')(bank.under(grant, { keep, alone }))),
+    );
+    expect(store.kept).toBe(1);
+    expect(refreshes() - before + other.reports.filter(({ template }) => template.endsWith('/token')).length).toBe(1);
+    await other.close();
+  });
+
   it('stay usable when keeping them failed once', async () => {
     const grant = await bank.consent();
     at += 700_000;

@@ -35,6 +35,11 @@ export interface Call {
 export interface Consented extends Call {
   grant: Grant;
   keep(renewed: Grant): Promise<void>;
+  /**
+   * Runs `work` alone among all processes that share the consent, on the grant as it is stored by then. Two processes
+   * that use one rotating refresh token end the consent. Absent: this process is the only one.
+   */
+  alone?(work: (stored: Grant) => Promise<Grant>): Promise<Grant>;
 }
 
 /**

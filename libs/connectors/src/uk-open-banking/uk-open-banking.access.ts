@@ -80,11 +80,8 @@ export class Access {
   }
 
   #begin(call: Consented, grant: Grant, refreshToken: string): Renewal {
-    const renewal: Renewal = {
-      from: stateOf(grant).accessToken,
-      renewed: this.#refresh(call, grant, refreshToken),
-      kept: false,
-    };
+    const renewal: Renewal = { from: stateOf(grant).accessToken, renewed: Promise.resolve(grant), kept: false };
+    renewal.renewed = this.#refresh(call, grant, renewal);
     const key = keyOf(refreshToken);
     this.#renewals.delete(key);
     this.#renewals.set(key, renewal);
@@ -98,28 +95,43 @@ export class Access {
     return renewal;
   }
 
+  /** The renewed grant, once it is kept. */
   async #settle(call: Consented, renewal: Renewal): Promise<Grant> {
     const renewed = await renewal.renewed;
-    if (renewal.kept) return renewed;
+    if (!renewal.kept) await this.#keep(call, renewal, renewed);
+    return renewed;
+  }
+
+  async #keep(call: Consented, renewal: Renewal, renewed: Grant): Promise<void> {
     renewal.keeping ??= call.keep(renewed).finally(() => {
       renewal.keeping = undefined;
     });
     await renewal.keeping;
     renewal.kept = true;
-    return renewed;
   }
 
-  async #refresh(call: Consented, grant: Grant, refreshToken: string): Promise<Grant> {
+  async #refresh(call: Consented, grant: Grant, renewal: Renewal): Promise<Grant> {
+    const work = async (stored: Grant): Promise<Grant> => {
+      const { accessToken, refreshToken } = stateOf(stored);
+      const isRenewedElsewhere = accessToken !== renewal.from;
+      if (isRenewedElsewhere) renewal.kept = true;
+      if (isRenewedElsewhere || !refreshToken) return stored;
+      const { grant: renewed, trusted } = await this.#exchange(call, stored, refreshToken);
+      // Kept while we are still alone. If that fails, `#settle` tries again and tells its caller.
+      await this.#keep(call, renewal, renewed).catch(() => undefined);
+      if (trusted) return renewed;
+      throw new InstitutionError('malformed', "The institution's renewed tokens failed their checks");
+    };
+    return call.alone ? call.alone(work) : work(grant);
+  }
+
+  /** New tokens are the consent's even when they fail their checks (quirk Q20): the old refresh token may be dead. */
+  async #exchange(call: Consented, grant: Grant, refreshToken: string): Promise<{ grant: Grant; trusted: boolean }> {
     const { tokens, verified } = await this.#ask(call, refreshToken);
     const before = stateOf(grant);
     const state: GrantState = { ...before, refreshToken, ...tokens };
-    const renewed: Grant = { ...grant, state };
-    if (!verified || (before.subject && tokens.subject && before.subject !== tokens.subject)) {
-      // Stored first, refused second (quirk Q20): the old refresh token may be dead already.
-      await call.keep(renewed);
-      throw new InstitutionError('malformed', "The institution's renewed tokens failed their checks");
-    }
-    return renewed;
+    const isSamePsu = !before.subject || !tokens.subject || before.subject === tokens.subject;
+    return { grant: { ...grant, state }, trusted: verified && isSamePsu };
   }
 
   async #ask(call: Consented, refreshToken: string): ReturnType<OpenId['refresh']> {
