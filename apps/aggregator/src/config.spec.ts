@@ -41,6 +41,7 @@ describe('the settings', () => {
       AGGREGATOR_PORT: '70000',
       WEBHOOK_RETRY_SECONDS: '1,two',
       REDIS_URL: 'http://secret-host',
+      TPP_CREDENTIALS_FILE: '/nowhere/two.json',
     });
     for (const name of [
       'DATABASE_URL',
@@ -49,6 +50,7 @@ describe('the settings', () => {
       'AGGREGATOR_PORT',
       'WEBHOOK_RETRY_SECONDS',
       'REDIS_URL',
+      'TPP_CREDENTIALS_FILE',
     ]) {
       expect(printed).toContain(name);
     }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { Choice, enumeration, Integer, Text, Url } from '#libs/contract';
 import { loadEnv } from '#libs/server';
@@ -14,6 +15,18 @@ function NeverInProduction(): PropertyDecorator {
       defaultMessage: () => '$property must not be set in production',
     },
   });
+}
+
+/** Names a file that holds JSON, so that a wrong path is found at start and not at the first bank. */
+function JsonFile(): PropertyDecorator {
+  const isJson = (file: unknown): boolean => {
+    try {
+      return typeof JSON.parse(readFileSync(String(file), 'utf8')) === 'object';
+    } catch {
+      return false;
+    }
+  };
+  return ValidateBy({ name: 'jsonFile', validator: { validate: (value) => value === undefined || isJson(value) } });
 }
 
 /** Everything the aggregator reads from its environment. Checked at start; faults are listed by name. */
@@ -34,7 +47,7 @@ export class Env {
   /** Base address of the sandbox banks; their institutions exist only where it is set. */
   @Url({ optional: true }) SANDBOX_URL?: string;
   /** A JSON file: institution id to our registration there. */
-  @Text({ optional: true }) TPP_CREDENTIALS_FILE?: string;
+  @JsonFile() @Text({ optional: true }) TPP_CREDENTIALS_FILE?: string;
   /** A root application that is made at start when it is missing. */
   @NeverInProduction() @Text({ optional: true }) SANDBOX_APPLICATION_ID?: string;
   @NeverInProduction() @Text({ optional: true, minLength: 32 }) SANDBOX_APPLICATION_SECRET?: string;

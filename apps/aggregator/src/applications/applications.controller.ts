@@ -6,8 +6,21 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiTags,
+  ApiBadRequestResponse,
+  ApiUnauthorizedResponse,
+  ApiInternalServerErrorResponse,
+  ApiForbiddenResponse,
+  ApiNotFoundResponse,
 } from '@nestjs/swagger';
-import { ApplicationRequest, ApplicationResponse, type Envelope, envelope, EnvelopeOf } from '#libs/contract';
+import {
+  ApiErrorResponse,
+  ApplicationRequest,
+  ApplicationResponse,
+  type Envelope,
+  envelope,
+  EnvelopeOf,
+  ValidationErrorResponse,
+} from '#libs/contract';
 import { ErrorShape, tracingId } from '#libs/server';
 import { readUuid } from '../auth/read-uuid.js';
 import { CurrentTenant, Tenant } from '../auth/tenant.js';
@@ -15,12 +28,16 @@ import { ApiListOfApplicationResponse, ApplicationBody, ApplicationSearch } from
 import { ApplicationsService } from './applications.service.js';
 
 @ApiTags('Application Management')
+@ApiUnauthorizedResponse({ type: ApiErrorResponse })
+@ApiForbiddenResponse({ type: ApiErrorResponse })
+@ApiInternalServerErrorResponse({ type: ApiErrorResponse })
 @ErrorShape('field-list')
 @Controller('applications')
 export class ApplicationsController {
   constructor(private readonly applications: ApplicationsService) {}
 
   @ApiOperation({ operationId: 'createSubApplication' })
+  @ApiBadRequestResponse({ type: ValidationErrorResponse })
   @ApiBody({ type: ApplicationRequest })
   @ApiCreatedResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Post()
@@ -29,6 +46,7 @@ export class ApplicationsController {
   }
 
   @ApiOperation({ operationId: 'searchApplications' })
+  @ApiBadRequestResponse({ type: ValidationErrorResponse })
   @ApiOkResponse({ type: ApiListOfApplicationResponse })
   @Get()
   async search(
@@ -40,6 +58,7 @@ export class ApplicationsController {
   }
 
   @ApiOperation({ operationId: 'getApplicationById' })
+  @ApiNotFoundResponse({ type: ApiErrorResponse })
   @ApiOkResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Get(':applicationId')
   async get(
@@ -51,6 +70,8 @@ export class ApplicationsController {
   }
 
   @ApiOperation({ operationId: 'updateApplication' })
+  @ApiNotFoundResponse({ type: ApiErrorResponse })
+  @ApiBadRequestResponse({ type: ValidationErrorResponse })
   @ApiBody({ type: ApplicationRequest })
   @ApiOkResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Put(':applicationId')
@@ -64,6 +85,7 @@ export class ApplicationsController {
   }
 
   @ApiOperation({ operationId: 'deleteApplication' })
+  @ApiNotFoundResponse({ type: ApiErrorResponse })
   @ApiNoContentResponse()
   @HttpCode(204)
   @Delete(':applicationId')

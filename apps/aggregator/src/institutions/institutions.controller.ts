@@ -1,10 +1,11 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Envelope, envelope, Institution, ListOf } from '#libs/contract';
+import { ApiDefaultResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiResponseError, type Envelope, envelope, Institution, ListOf } from '#libs/contract';
 import { ErrorShape, tracingId } from '#libs/server';
 import { InstitutionsService } from './institutions.service.js';
 
 @ApiTags('Institutions')
+@ApiDefaultResponse({ type: ApiResponseError })
 @ErrorShape('minimal')
 @Controller('institutions')
 export class InstitutionsController {

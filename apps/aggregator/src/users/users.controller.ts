@@ -1,6 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
+  ApiBody,
+  ApiConsumes,
+  ApiOkResponse,
+  ApiCreatedResponse,
+  ApiOperation,
+  ApiTags,
+  ApiDefaultResponse,
+} from '@nestjs/swagger';
+import {
+  ApiResponseError,
   ApplicationUser,
   ApplicationUserPatchRequest,
   type Envelope,
@@ -16,6 +25,7 @@ import { UsersFilter } from './users.filter.js';
 import { UsersService } from './users.service.js';
 
 @ApiTags('Users')
+@ApiDefaultResponse({ type: ApiResponseError })
 @ErrorShape('minimal')
 @Controller('users')
 export class UsersController {

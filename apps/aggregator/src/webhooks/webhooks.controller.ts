@@ -1,6 +1,17 @@
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  ApiBadRequestResponse,
+  ApiUnauthorizedResponse,
+  ApiInternalServerErrorResponse,
+  ApiNotAcceptableResponse,
+  ApiNotFoundResponse,
+} from '@nestjs/swagger';
+import {
+  ApiErrorResponseV2,
   ApiSubApplicationHeader,
   type Metadata,
   RegisteredWebhookResponse,
@@ -16,6 +27,9 @@ import { eventCategories } from './event-category.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @ApiTags('Webhooks')
+@ApiBadRequestResponse({ type: ApiErrorResponseV2 })
+@ApiUnauthorizedResponse({ type: ApiErrorResponseV2 })
+@ApiInternalServerErrorResponse({ type: ApiErrorResponseV2 })
 @ErrorShape('numeric')
 @Controller('webhook/events')
 export class WebhooksController {
@@ -32,6 +46,7 @@ export class WebhooksController {
   @ApiOperation({ operationId: 'registerWebhook' })
   @ApiSubApplicationHeader()
   @ApiCreatedResponse({ type: WebhookWithSecretResponse })
+  @ApiNotAcceptableResponse({ type: ApiErrorResponseV2 })
   @Post()
   async register(
     @CurrentTenant() tenant: Tenant,
@@ -51,6 +66,7 @@ export class WebhooksController {
   @ApiOperation({ operationId: 'deleteWebhook' })
   @ApiSubApplicationHeader()
   @ApiOkResponse({ type: RegisteredWebhookResponse })
+  @ApiNotFoundResponse({ type: ApiErrorResponseV2 })
   @Delete(':webhook_id')
   async delete(
     @CurrentTenant() tenant: Tenant,
