@@ -99,7 +99,8 @@ describe('what each step of the journey refuses', () => {
     expect(replayed.headers.get('location') ?? '').not.toContain('one-time-token');
     const consent = await client.getConsentBySingleAccessConsent({ oneTimeToken });
     expect(consent).toMatchObject({ id: consentId, status: 'AUTHORIZED' });
-    await expectProblem(client.getConsentBySingleAccessConsent({ oneTimeToken }), problems.notFound());
+    const gone = problems.notFound({ parameter: '$.oneTimeToken' });
+    await expectProblem(client.getConsentBySingleAccessConsent({ oneTimeToken }), gone);
 
     const second = await askForAccounts();
     const late = oneTimeTokenOf(await stack.authorise(second.authorisationUrl));
@@ -108,7 +109,7 @@ describe('what each step of the journey refuses', () => {
       "UPDATE aggregator.one_time_tokens SET expires_at = now() - interval '1 second' WHERE consent_id = $1",
       [second.consentId],
     );
-    await expectProblem(client.getConsentBySingleAccessConsent({ oneTimeToken: late }), problems.notFound());
+    await expectProblem(client.getConsentBySingleAccessConsent({ oneTimeToken: late }), gone);
   });
 
   it('a customer who denies at the bank', async () => {

@@ -17,9 +17,10 @@ export async function logInAtBank(page: Page, authorisationUrl: string, persona:
   await page.getByRole('button', { name: 'Confirm' }).click();
 }
 
-/** Ticks these accounts by name and approves; resolves when the browser has left the bank for `arrival`. */
+/** Leaves just these accounts ticked, and approves; resolves when the browser has left the bank for `arrival`. */
 export async function approveAtBank(page: Page, accounts: string[], arrival: (url: URL) => boolean): Promise<void> {
-  for (const name of accounts) await page.getByLabel(name).check();
+  for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+  for (const name of accounts) await page.getByLabel(new RegExp(`^${name}`)).check();
   await page.getByRole('button', { name: 'Approve' }).click();
   await page.waitForURL(arrival);
 }
