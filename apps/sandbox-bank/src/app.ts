@@ -10,7 +10,7 @@ import { Ledger } from './ledger.js';
 import { sweep } from './oidc/adapter.js';
 import { createAuthorisationServer, type BankContext } from './oidc/authorisation-server.js';
 import { Calls } from './calls.js';
-import { Scenarios } from './scenarios.js';
+import { routeOf, Scenarios } from './scenarios.js';
 import { houseStyle, startPage } from './start-page.js';
 import { Store } from './store.js';
 import type { Tpp } from './tpps.js';
@@ -90,7 +90,10 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
   const calls = new Calls();
   const app = Fastify({ logger: false, bodyLimit: 1_048_576, routerOptions: { maxParamLength: 200 } });
   await app.register(formbody);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send());
+  app.setNotFoundHandler((request, reply) => {
+    const [, below = ''] = /^\/banks\/[\w-]+(\/[^?]*)/.exec(request.raw.url ?? '') ?? [];
+    return reply.code(routeOf(request.method, below) === undefined ? 404 : 405).send();
+  });
   const front = new Front({ url, scenarios, calls, clock, log, app });
   const consents = new Consents(store, clock);
   const payments = new PaymentBook(store, clock, ledger, consents);
@@ -112,7 +115,8 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
     await registerBank(app, { context, provider, ledger, faultOf: (request) => front.faultOf(request) });
   }
   registerHouse(app, { url, clock, ledger, scenarios });
-  if (options.hasControl) registerControl(app, { url, store, clock, ledger, scenarios, calls, firstSeed });
+  if (options.hasControl)
+    registerControl(app, { url, store, clock, ledger, scenarios, calls, consents, payments, firstSeed });
   await app.ready();
   return { app, front };
 }

@@ -52,6 +52,7 @@ dl.facts dd{margin:0;text-align:right;font-weight:600;overflow-wrap:anywhere}
 ul.ticks{padding-left:1.1rem;margin:.4rem 0}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
+td code{white-space:nowrap}
 th,td{text-align:left;padding:.5rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
 footer{color:var(--quiet);font-size:.8rem;padding-bottom:2rem}
 @media (max-width:26rem){.card{padding:1.1rem}.lock{display:none}}

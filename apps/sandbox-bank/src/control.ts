@@ -8,6 +8,8 @@ import { BrowsingError, PsuBrowser } from './psu-browser.js';
 import { accountNumberOf } from './psu-pages.js';
 import { faults, isFault, readRoute, type Scenarios } from './scenarios.js';
 import type { Store } from './store.js';
+import type { Consents } from './uk-open-banking/consents.js';
+import type { PaymentBook } from './uk-open-banking/payment-book.js';
 
 interface ControlOptions {
   url: string;
@@ -16,6 +18,8 @@ interface ControlOptions {
   ledger: Ledger;
   scenarios: Scenarios;
   calls: Calls;
+  consents: Consents;
+  payments: PaymentBook;
   firstSeed: string;
 }
 
@@ -65,6 +69,13 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
       months: optionalCount(body, 'months', 120),
     });
     return state(options);
+  });
+  post('withdraw', (body) => {
+    const bank = optionalText(body, 'bank') ?? '';
+    const consentId = optionalText(body, 'consentId') ?? '';
+    if (!options.consents.withdraw(bank, consentId))
+      throw new Refusal('bank and consentId name no authorised account consent');
+    return { bank, consentId };
   });
   post('reset', () => {
     reset(options);
@@ -132,7 +143,8 @@ function clockState(clock: BankClock): object {
   return { now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs };
 }
 
-function state({ url, store, clock, ledger, scenarios }: ControlOptions): object {
+function state({ url, store, clock, ledger, scenarios, payments }: ControlOptions): object {
+  for (const bank of banks) payments.settle(bank.id);
   const rows = store.all<{ accountId: string; rows: number }>(
     'SELECT accountId, COUNT(*) AS rows FROM entries GROUP BY accountId',
   );

@@ -90,6 +90,15 @@ describe.each(['meridian', 'tamar'] as const)('the authorisation server of %s', 
   });
 });
 
+it('burns a rotating refresh token even when its answer is lost', async () => {
+  const tpp = new TppAtBank(fixture, 'meridian');
+  const { refresh_token = '' } = await tpp.authorise(await tpp.createAccountConsent(), 'accounts');
+  await tpp.control('faults', { bank: 'meridian', route: 'POST /token', fault: 'token-500', times: 1 });
+  const config = await tpp.config();
+  await expect(client.refreshTokenGrant(config, refresh_token)).rejects.toMatchObject({ cause: { status: 500 } });
+  await expect(client.refreshTokenGrant(config, refresh_token)).rejects.toMatchObject({ error: 'invalid_grant' });
+});
+
 it('keeps introspection to itself', async () => {
   const metadata = (await new TppAtBank(fixture, 'meridian').config()).serverMetadata();
   expect(metadata.introspection_endpoint).toBeUndefined();

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import type { BankContext } from '../oidc/authorisation-server.js';
-import { isAuthorised, type ConsentFamily } from './consent-state.js';
+import { isAuthorised, isWithdrawn, type ConsentFamily } from './consent-state.js';
 import type { Consent } from './consents.js';
 import { refusals } from './error.js';
 
@@ -46,6 +46,7 @@ export class Access {
   /** As `asPsu`, for account data: the consent has to be authorised still. */
   async toData(request: FastifyRequest): Promise<Consent> {
     const { consent } = await this.asPsu(request, 'account');
+    if (isWithdrawn(consent.status)) throw refusals.reauthenticate();
     if (!isAuthorised(consent.status)) throw refusals.forbidden('The consent is not authorised');
     this.context.payments.settle(this.context.bank.id);
     return consent;

@@ -211,6 +211,22 @@ describe('account access consents', () => {
     expect([401, 403]).toContain((await read('/aisp/accounts', access_token)).status);
   });
 
+  it('end when the PSU withdraws them at the bank, and come back with a new authorisation', async () => {
+    const id = await tpp.createAccountConsent();
+    const { access_token } = await tpp.authorise(id, 'accounts');
+    expect((await tpp.control('withdraw', { bank: 'meridian', consentId: id })).status).toBe(200);
+    expect(await read('/aisp/accounts', access_token)).toMatchObject({
+      status: 403,
+      body: { Errors: [{ ErrorCode: 'U028' }] },
+    });
+    expect(
+      (await read(`/aisp/account-access-consents/${id}`, await tpp.clientToken('accounts'))).body.Data.Status,
+    ).toBe('CANC');
+    expect((await tpp.control('withdraw', { bank: 'meridian', consentId: id })).status).toBe(400);
+    const again = await tpp.authorise(id, 'accounts');
+    expect((await read('/aisp/accounts', again.access_token)).status).toBe(200);
+  });
+
   it('take the token that the standard names for each call', async () => {
     const client = await tpp.clientToken('accounts');
     expect((await read('/aisp/accounts', client)).status).toBe(403);
@@ -245,5 +261,7 @@ describe('account access consents', () => {
       });
     expect((await post('<a/>', 'application/xml')).status).toBe(415);
     expect((await post('{"Data":', 'application/json')).status).toBe(400);
+    expect((await fetch(`${tpp.api}/aisp/accounts`, { method: 'PUT', headers })).status).toBe(405);
+    expect((await fetch(`${tpp.api}/aisp/offers`, { headers })).status).toBe(404);
   });
 });

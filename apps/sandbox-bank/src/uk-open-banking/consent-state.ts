@@ -31,3 +31,5 @@ export const isAuthorised = (status: ConsentStatus): boolean => status === 'AUTH
 export const isGone = (status: ConsentStatus): boolean => status === 'GONE';
 export const isRejected = (status: ConsentStatus): boolean => status === 'RJCT';
 export const isWaiting = (status: ConsentStatus): boolean => status === 'AWAU';
+/** The PSU took access back at the bank; authorising again brings the consent back. */
+export const isWithdrawn = (status: ConsentStatus): boolean => status === 'CANC';

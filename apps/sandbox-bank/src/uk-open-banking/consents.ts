@@ -118,6 +118,12 @@ export class Consents {
     if (consent.grantId) endGrant(this.store, consent.bank, consent.grantId);
   }
 
+  /** The PSU takes an account consent back at the bank. Answers false when there is none to take back. */
+  withdraw(bank: string, id: string): boolean {
+    const consent = this.find(bank, id);
+    return consent !== undefined && this.move(consent, 'CANC', 'The PSU withdrew the consent at the bank');
+  }
+
   #read(sql: string, ...values: string[]): Consent | undefined {
     const row = this.store.get<ConsentRow>(sql, ...values);
     if (!row) return undefined;

@@ -206,11 +206,13 @@ it.each([
   expect(answer).toMatchObject({ status: 400, body: { Errors: [{ ErrorCode: code, Path: path }] } });
 });
 
+async function funds(consentId: string, token: string): Promise<unknown> {
+  const answer = await tpp.get(`/pisp/domestic-payment-consents/${consentId}/funds-confirmation`, token);
+  return ((await answer.json()) as Answer).Data['FundsAvailableResult'];
+}
+
 it('says whether funds are there, and rejects an order they do not cover', async () => {
   const rich = await authorised('10.00');
-  const funds = async (consentId: string, token: string): Promise<unknown> =>
-    ((await (await tpp.get(`/pisp/domestic-payment-consents/${consentId}/funds-confirmation`, token)).json()) as Answer)
-      .Data['FundsAvailableResult'];
   expect(await funds(rich.consentId, rich.token)).toMatchObject({ FundsAvailable: true });
   const poor = await authorised('999999.00');
   expect(await funds(poor.consentId, poor.token)).toMatchObject({ FundsAvailable: false });
@@ -229,6 +231,17 @@ it.each([
   await tpp.control('clock', { advance: 'PT1M' });
   expect((await read(`/pisp/domestic-payments/${made.body.Data.DomesticPaymentId}`)).Data.Status).toBe(end);
 });
+
+async function verify(answer: Response, sent: string): Promise<Record<string, unknown>> {
+  const keySet = createRemoteJWKSet(new URL(`${tpp.issuer}/signing/jwks`));
+  const detached = answer.headers.get('x-jws-signature') ?? '';
+  const names = ['http://openbanking.org.uk/iat', 'http://openbanking.org.uk/iss', 'http://openbanking.org.uk/tan'];
+  const compact = detached.replace('..', `.${Buffer.from(sent).toString('base64url')}.`);
+  const { protectedHeader } = await compactVerify(compact, keySet, {
+    crit: Object.fromEntries(names.map((name) => [name, true])),
+  });
+  return protectedHeader;
+}
 
 describe('message signatures', () => {
   const body = consentBody();
@@ -258,17 +271,6 @@ describe('message signatures', () => {
       { ErrorCode: 'U016', Path: expect.stringContaining(name) as string },
     ]);
   });
-
-  const verify = async (answer: Response, sent: string): Promise<Record<string, unknown>> => {
-    const keySet = createRemoteJWKSet(new URL(`${tpp.issuer}/signing/jwks`));
-    const detached = answer.headers.get('x-jws-signature') ?? '';
-    const names = ['http://openbanking.org.uk/iat', 'http://openbanking.org.uk/iss', 'http://openbanking.org.uk/tan'];
-    const compact = detached.replace('..', `.${Buffer.from(sent).toString('base64url')}.`);
-    const { protectedHeader } = await compactVerify(compact, keySet, {
-      crit: Object.fromEntries(names.map((name) => [name, true])),
-    });
-    return protectedHeader;
-  };
 
   it('signs every answer with a body, errors too', async () => {
     const made = await send('/pisp/domestic-payment-consents', await tpp.clientToken('payments'), body);
