@@ -1,7 +1,6 @@
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { problems } from '#libs/contract';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,9 +11,6 @@ declare module 'fastify' {
 
 /** Fastify tries exact names first, so the plain type cannot be left to the pattern. */
 const jsonTypes: readonly (string | RegExp)[] = ['application/json', /^application\/[\w.-]+\+json(?:$|\s*;)/i];
-
-/** U+0000 inside a JSON text. Postgres can store it neither in a text nor in a JSON column, so no member may have it. */
-const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /**
  * Reads JSON bodies. On the routes of `rawBodyRoutes` (templates, such as `/v1/webhooks/:id`) the body is left as a Buffer, both as
@@ -29,12 +25,8 @@ export function addBodyParsers(adapter: FastifyAdapter, rawBodyRoutes: readonly 
       request.rawBody = body;
       done(null, body);
     } else if (body.length === 0) done(null, undefined);
-    else {
-      const text = body.toString('utf8');
-      if (escapedNul.test(text)) done(problems.badRequest({ message: 'The body must not have NUL characters' }));
-      else if (isTooDeep(body)) done(new BadRequestException('The body is nested too deeply'));
-      else void parseJson(request, text, done);
-    }
+    else if (isTooDeep(body)) done(new BadRequestException('The body is nested too deeply'));
+    else void parseJson(request, body.toString('utf8'), done);
   };
   for (const type of jsonTypes) adapter.useBodyParser(type, false, undefined, parse);
 }

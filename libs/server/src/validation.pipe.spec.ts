@@ -70,4 +70,15 @@ describe('a body', () => {
     const label = `${'[{'.repeat(1000)} "quoted" \\`;
     expect((await send('/parcels', { ...good, label })).body.parcel.label).toBe(label);
   });
+
+  it('is refused, like a query or a path, when a text cannot be stored', async () => {
+    const owners = [{ name: 'Ada' }, { name: 'A\u0000da' }];
+    const { status, body } = await send('/parcels', { ...good, owners, label: '\ud800' });
+    expect(status).toBe(400);
+    expect(body.error.issues.map(({ parameter }: { parameter: string }) => parameter)).toEqual([
+      '$.label',
+      '$.owners[1].name',
+    ]);
+    for (const path of ['/parcels/a%00b', '/parcels?limit=%00']) expect((await ask(path)).status).toBe(400);
+  });
 });

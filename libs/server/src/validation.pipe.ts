@@ -2,6 +2,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validate } from 'class-validator';
 import { invalidFields, type Place, problems } from '#libs/contract';
+import { unstorableTexts } from './storable-text.js';
 
 type Class = new () => object;
 
@@ -40,9 +41,10 @@ function isClass(type: unknown): type is Class {
 class ContractPipe implements PipeTransform {
   constructor(private readonly itemClass?: Class) {}
 
-  async transform(value: unknown, { metatype, type }: ArgumentMetadata): Promise<unknown> {
+  async transform(value: unknown, { metatype, type, data }: ArgumentMetadata): Promise<unknown> {
     const place = places[type];
     if (place === undefined) return value;
+    refuseUnstorable(value, place === 'body' ? '$' : (data ?? ''));
     if (this.itemClass) return this.list(value, this.itemClass, place);
     if (!isClass(metatype)) return value;
     if (!isRecord(value)) throw missingOrWrong(value, 'an object');
@@ -75,6 +77,14 @@ async function examine(type: Class, value: object): Promise<{ instance: object; 
   const instance = plainToInstance(type, value, { enableImplicitConversion: false });
   const errors = await validate(instance, { whitelist: true, forbidUnknownValues: false, stopAtFirstError: false });
   return { instance, errors };
+}
+
+function refuseUnstorable(value: unknown, at: string): void {
+  const faults = unstorableTexts(value, at);
+  if (faults.length === 0) return;
+  const message = 'must be well-formed Unicode without NUL';
+  const issues = faults.map((parameter) => problems.unexpectedValue({ parameter, message }).issues);
+  throw problems.unexpectedValues(issues.flat());
 }
 
 function missingOrWrong(value: unknown, expected: string): Error {

@@ -75,7 +75,8 @@ describe('users', () => {
 
   it('refuse a NUL character wherever it stands', async () => {
     const body = { applicationUserId: 'a\u0000' };
-    await expectProblem(create(body), problems.badRequest());
+    const parameter = '$.applicationUserId';
+    await expectProblem(create(body), problems.unexpectedValue({ parameter }), { shape: 'minimal' });
     await expectProblem(
       aggregator.ask('GET /users?filter[applicationUserId]=a%00b', { as: root }),
       problems.badRequest(),
