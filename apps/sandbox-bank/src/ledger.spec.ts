@@ -126,7 +126,7 @@ describe('the ledger', () => {
   it('gives accounts numbers of the right kind', () => {
     const { ledger } = seeded({ seed: 'one', months: 1 });
     const [current, savings, card, euro] = ledger.accountsOf('tamar', 'ada');
-    expect(current).toMatchObject({ sortCode: '000742', accountNumber: expect.stringMatching(/^\d{8}$/) as string });
+    expect(current).toMatchObject({ sortCode: '006528', accountNumber: expect.stringMatching(/^\d{8}$/) as string });
     expect(isIban(current!.iban!) && isIban(euro!.iban!)).toBe(true);
     expect(savings!.iban).toBeNull();
     expect(card!.maskedPan).toMatch(/^\d{4}\*{8}\d{4}$/);
