@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadEnv, variablesOf } from '#libs/server';
 import { Env as AggregatorEnv } from '../apps/aggregator/src/config.js';
 import { Env as BffEnv } from '../apps/bff/src/config.js';
+import { loadCredentials, writeTppFiles } from '../apps/stack/src/credentials.js';
 import { Env as SandboxEnv, readEnv as readSandboxEnv } from '../apps/sandbox-bank/src/config.js';
 
 interface Service {
@@ -39,6 +43,15 @@ const dotenv: Readonly<Record<string, string>> = {
   OPERATOR_KEY: '01'.repeat(32),
 };
 
+/** Stands for the volume `sandbox`, in which the service `register` has left its files. */
+let data = '';
+
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), 'tributary-compose-'));
+  await writeTppFiles(data, await loadCredentials(data), environmentOf('aggregator').AGGREGATOR_URL ?? '');
+});
+afterAll(() => rm(data, { recursive: true }));
+
 /** The environment as compose hands it to the container: `${X:?}` from .env, `${X:-y}` by default. */
 function environmentOf(name: string): Record<string, string> {
   const written = compose.services[name]?.environment ?? {};
@@ -47,7 +60,7 @@ function environmentOf(name: string): Record<string, string> {
       /\$\{(\w+)(:\?|:-)([^}]*)\}/g,
       (_all, variable: string, mark: string, usual: string) => (mark === ':-' ? usual : (dotenv[variable] ?? '')),
     );
-    return [key, filled] as const;
+    return [key, filled.replace(/^\/data(?=\/)/, data)] as const;
   });
   return Object.fromEntries(entries);
 }
