@@ -13,7 +13,7 @@ import {
   insertAttempt,
   type RoundResult,
 } from './delivery.queries.js';
-import { deliveryBody, webhookSecretContext } from './delivery-body.js';
+import { deliveryBody, eventPayloadContext, webhookSecretContext } from './delivery-body.js';
 import { createDeliveryAgent, isAccepted, send, signBody } from './delivery-request.js';
 import { EventsService } from './events.service.js';
 
@@ -68,7 +68,8 @@ export class DeliveriesService implements OnApplicationShutdown {
   }
 
   private async tryAddresses(claimed: ClaimedDelivery): Promise<{ accepted: boolean; row: AttemptRow }[]> {
-    const body = deliveryBody(claimed);
+    const payload = this.box.open(claimed.payload, eventPayloadContext(claimed.eventId));
+    const body = deliveryBody({ ...claimed, payload });
     const signature = signBody(body, this.secretOf(claimed));
     const first = await this.attempt('main', { url: claimed.mainUrl, body, signature, eventId: claimed.eventId });
     if (first.accepted || claimed.backupUrl === null) return [first];

@@ -194,6 +194,13 @@ describe('a delivery', () => {
 });
 
 describe('an event', () => {
+  it('is stored sealed, because it names accounts', async () => {
+    await publish({ iban: 'GB33BUKB20201555555555' });
+    const { rows } = await asSystem(() => aggregator.db.pool.query('SELECT * FROM events'));
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain('GB33BUKB20201555555555');
+  });
+
   it('is written with its transaction or not at all, and leaves no gap in the sequence', async () => {
     const rolledBack = inScope([root.id], () =>
       transaction(aggregator.db.pool, async (tx) => {

@@ -5,12 +5,17 @@ export function webhookSecretContext(webhookId: string): string {
   return `webhook:${webhookId}:secret`;
 }
 
+/** What an event's sealed payload is bound to. */
+export function eventPayloadContext(eventId: string): string {
+  return `event:${eventId}:payload`;
+}
+
 /** The stored parts of a delivered body. */
 export interface BodyParts {
   webhookId: string;
   applicationId: string;
   category: string;
-  /** JSON text. */
+  /** JSON text, opened. */
   payload: string;
   metadata: Record<string, string> | null;
 }

@@ -6,16 +6,17 @@ export interface Queryable {
 }
 
 export interface NewEvent {
+  id: string;
   applicationId: string;
   category: string;
-  /** The `event` member as JSON text. */
+  /** The `event` member as JSON text, sealed. */
   payload: string;
   at: Date;
 }
 
 /** Raises the application's event sequence; its row stays locked until the transaction ends, so the sequence has no gap. */
-export async function insertEvent(tx: Queryable, { applicationId, category, payload, at }: NewEvent): Promise<string> {
-  const id = randomUUID();
+export async function insertEvent(tx: Queryable, event: NewEvent): Promise<void> {
+  const { id, applicationId, category, payload, at } = event;
   const { rowCount } = await tx.query(
     `WITH next AS (
        UPDATE applications SET event_sequence = event_sequence + 1 WHERE id = $2 RETURNING event_sequence)
@@ -24,14 +25,12 @@ export async function insertEvent(tx: Queryable, { applicationId, category, payl
     [id, applicationId, category, payload, at],
   );
   if (rowCount !== 1) throw new Error(`Application ${applicationId} is gone, so it cannot have an event`);
-  return id;
 }
 
 /** One delivery for each webhook of the application that wants the category now; answers their ids. */
 export async function insertDeliveries(
   tx: Queryable,
-  eventId: string,
-  { applicationId, category, at }: NewEvent,
+  { id: eventId, applicationId, category, at }: NewEvent,
 ): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `INSERT INTO deliveries (id, application_id, event_id, webhook_id, status, rounds, next_attempt_at, created_at)
@@ -53,6 +52,7 @@ export interface ClaimedDelivery {
   /** Also the proof that this worker holds it: a later claim has a later end. */
   leasedUntil: Date;
   category: string;
+  /** Sealed. */
   payload: string;
   mainUrl: string;
   backupUrl: string | null;

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { createLogger, now } from '#libs/server';
-import { InjectQueue, Queue } from '#libs/database';
+import { InjectQueue, Queue, SecretBox } from '#libs/database';
+import { eventPayloadContext } from './delivery-body.js';
 import { insertDeliveries, insertEvent, type DueDelivery, type Queryable } from './delivery.queries.js';
 import type { EventCategory } from './event-category.js';
 
@@ -23,16 +25,21 @@ const log = createLogger('webhooks');
 /** Writes events to the outbox, and gets their deliveries going. */
 @Injectable()
 export class EventsService {
-  constructor(@InjectQueue(deliveriesQueue) private readonly queue: Queue<DeliveryJob>) {}
+  constructor(
+    @InjectQueue(deliveriesQueue) private readonly queue: Queue<DeliveryJob>,
+    private readonly box: SecretBox,
+  ) {}
 
   /**
    * Writes an event and its deliveries inside the caller's transaction. Call it late: the application's row stays
    * locked until the commit. Hand the answer to `dispatch` after the commit.
    */
   async publish(tx: Queryable, { applicationId, category, event }: NewOccurrence): Promise<DueDelivery[]> {
-    const occurrence = { applicationId, category, payload: JSON.stringify(event), at: now() };
-    const eventId = await insertEvent(tx, occurrence);
-    const ids = await insertDeliveries(tx, eventId, occurrence);
+    const id = randomUUID();
+    const payload = this.box.seal(JSON.stringify(event), eventPayloadContext(id));
+    const occurrence = { id, applicationId, category, payload, at: now() };
+    await insertEvent(tx, occurrence);
+    const ids = await insertDeliveries(tx, occurrence);
     return ids.map((id) => ({ id, rounds: 0 }));
   }
 
