@@ -1,3 +1,4 @@
+import { Matches, ValidateBy } from 'class-validator';
 import { Choice, Integer, Text, Url, Uuid } from '#libs/contract';
 import { loadEnv } from '#libs/server';
 
@@ -6,12 +7,25 @@ export type Role = (typeof Role)[keyof typeof Role];
 
 const NodeEnvironment = { production: 'production', development: 'development', test: 'test' } as const;
 
+/** In production tokens travel in callbacks to this address, so it is https or the program does not start. */
+function HttpsInProduction(): PropertyDecorator {
+  return ValidateBy({
+    name: 'httpsInProduction',
+    validator: {
+      validate: (value, args) =>
+        (args?.object as Env | undefined)?.NODE_ENV !== NodeEnvironment.production ||
+        String(value).startsWith('https:'),
+      defaultMessage: () => '$property must be an https address in production',
+    },
+  });
+}
+
 /** The BFF's variables; the only place that reads them. */
 export class Env {
   /** 0 takes a free port. */
   @Integer({ optional: true, query: true, min: 0, max: 65_535 }) BFF_PORT = 3001;
-  /** Where browsers and the aggregator reach us, without a path. */
-  @Url() BFF_URL!: string;
+  /** Where browsers and the aggregator reach us, without a slash at the end. */
+  @HttpsInProduction() @Matches(/[^/]$/) @Url() BFF_URL!: string;
   @Text({ pattern: /^postgres(ql)?:\/\// }) DATABASE_URL!: string;
   /** Connections of the pool, at most. */
   @Integer({ optional: true, query: true, min: 2, max: 200 }) DATABASE_POOL_SIZE = 10;

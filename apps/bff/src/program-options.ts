@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Pool } from 'pg';
 import { POOL } from '#libs/database';
-import { type BootstrapOptions, createProblemDetailsWriter } from '#libs/server';
+import { type BootstrapOptions, createProblemDetailsWriter, listenHost } from '#libs/server';
 import { type Env, isProduction } from './config.js';
 import { webhookRoute } from './ingestion/ingestion.controller.js';
 import { describedAs } from './openapi-description.js';
@@ -37,6 +37,7 @@ export function programOptions(env: Env): BootstrapOptions {
   return {
     name: 'bff',
     port: env.BFF_PORT,
+    host: listenHost(env.BFF_URL),
     errors: (logger) => createProblemDetailsWriter({ logger }),
     rawBodyRoutes: [webhookRoute],
     docs: describedAs,

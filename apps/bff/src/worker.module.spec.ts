@@ -58,6 +58,7 @@ describe('the worker', () => {
       () => Promise.resolve(bff.aggregator.callsOf('GET /accounts').length),
       (count) => count > calls,
     );
+    expect((await connection(id)).status).toBe('active');
   });
 
   it('follows a payment by webhook and poll until it is completed', async () => {

@@ -1,14 +1,13 @@
-import { Controller, Get, Param, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentScope, type Scope } from '../auth/caller.js';
-import { CustomerGuard } from '../auth/guards.js';
+import { ForCustomer } from '../auth/access.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { AccountList, AccountView } from './account.dto.js';
 import { AccountsService } from './accounts.service.js';
 
 @ApiTags('Accounts')
-@ApiBearerAuth()
-@UseGuards(CustomerGuard)
+@ForCustomer()
 @Controller('v1/accounts')
 export class AccountsController {
   constructor(private readonly accounts: AccountsService) {}

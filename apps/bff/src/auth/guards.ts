@@ -23,17 +23,21 @@ export class MerchantGuard extends AuthGuard('api-key') {
   }
 }
 
+/** For what any merchant or customer may see. */
+@Injectable()
+export class CallerGuard extends AuthGuard(['session', 'api-key']) {
+  override handleRequest<TUser = Caller>(error: Error | null, user: TUser | false): TUser {
+    return signedIn(error, user, 'A valid session token or merchant API key is needed');
+  }
+}
+
 /**
  * For everything that belongs to one customer. A session's token names the customer itself; a merchant's backend
  * names one of its customers in the header `customer-id`, and a foreign one is as unknown as one that does not exist.
  */
 @Injectable()
-export class CustomerGuard extends AuthGuard(['session', 'api-key']) {
+export class CustomerGuard extends CallerGuard {
   @Inject(POOL) private readonly pool!: Pool;
-
-  override handleRequest<TUser = Caller>(error: Error | null, user: TUser | false): TUser {
-    return signedIn(error, user, 'A valid session token or merchant API key is needed');
-  }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     await super.canActivate(context);

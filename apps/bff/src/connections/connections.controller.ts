@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CurrentScope, type Scope } from '../auth/caller.js';
-import { CustomerGuard } from '../auth/guards.js';
+import { ForCaller, ForCustomer } from '../auth/access.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
@@ -13,7 +13,6 @@ import { ConnectionsService } from './connections.service.js';
 import { InstitutionsService } from './institutions.service.js';
 
 @ApiTags('Connections')
-@ApiBearerAuth()
 @Controller('v1')
 export class ConnectionsController {
   constructor(
@@ -23,20 +22,22 @@ export class ConnectionsController {
   ) {}
 
   @Get('institutions')
-  @UseGuards(CustomerGuard)
+  @ForCaller()
   @ApiOkResponse({ type: InstitutionList })
   async listInstitutions(): Promise<InstitutionList> {
     return { data: await this.institutions.list() };
   }
 
   @Post('connections')
-  @UseGuards(CustomerGuard)
+  @ApiCreatedResponse({ type: ConnectionView })
+  @ForCustomer()
   connect(@CurrentScope() scope: Scope, @Body() body: NewConnection): Promise<ConnectionView> {
     return this.connections.connect(scope, body);
   }
 
   @Get('connections')
-  @UseGuards(CustomerGuard)
+  @ApiOkResponse({ type: ConnectionList })
+  @ForCustomer()
   async listConnections(@CurrentScope() scope: Scope): Promise<ConnectionList> {
     return { data: await this.connections.list(scope) };
   }
@@ -50,13 +51,15 @@ export class ConnectionsController {
   }
 
   @Get('connections/:connectionId')
-  @UseGuards(CustomerGuard)
+  @ApiOkResponse({ type: ConnectionView })
+  @ForCustomer()
   getConnection(@CurrentScope() scope: Scope, @Param('connectionId', UuidParam) id: string): Promise<ConnectionView> {
     return this.connections.get(scope, id);
   }
 
   @Delete('connections/:connectionId')
-  @UseGuards(CustomerGuard)
+  @ApiOkResponse({ type: ConnectionView })
+  @ForCustomer()
   revokeConnection(
     @CurrentScope() scope: Scope,
     @Param('connectionId', UuidParam) id: string,

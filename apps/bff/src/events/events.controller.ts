@@ -1,13 +1,12 @@
-import { Controller, Get, Query, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentMerchant } from '../auth/caller.js';
-import { MerchantGuard } from '../auth/guards.js';
+import { ForMerchant } from '../auth/access.js';
 import { EventPage, EventsQuery } from './event.dto.js';
 import { EventsService } from './events.service.js';
 
 @ApiTags('Events')
-@ApiBearerAuth()
-@UseGuards(MerchantGuard)
+@ForMerchant()
 @Controller('v1/events')
 export class EventsController {
   constructor(private readonly events: EventsService) {}

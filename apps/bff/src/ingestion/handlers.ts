@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isSubmittable } from '../payments/payment-status.js';
 import { PaymentSubmissionService } from '../payments/payment-submission.service.js';
 
 /** A verified event of the aggregator. Its content is a hint: handlers read the resource again. */
@@ -26,7 +27,8 @@ export class EventHandlers {
   constructor(payments: PaymentSubmissionService) {
     const followPayment: Handler = async ({ merchantId, event }) => {
       const payment = await payments.find(merchantId, namesOf(event));
-      if (!payment) throw new UnknownObject('The event names no payment that is known here');
+      // It may come before the answer to the submission that it speaks of.
+      if (!payment || isSubmittable(payment.status)) throw new UnknownObject('The event names no submitted payment');
       await payments.follow(payment, { hinted: true });
       return { paymentId: payment.id };
     };

@@ -19,7 +19,7 @@ interface InboundRow {
 const due = { table: 'inbound_events', dueColumn: 'next_attempt_at', leaseColumn: 'lease_until', leaseMs: 2 * 60_000 };
 
 /** Hands one stored event to its handler. What fails is parked and tried again until its patience ends. */
-@Processor('ingestion')
+@Processor('ingestion', { concurrency: 8 })
 export class IngestionProcessor extends WorkerHost {
   private readonly log = createLogger('ingestion');
 

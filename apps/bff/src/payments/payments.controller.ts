@@ -1,9 +1,9 @@
-import { Body, Controller, Get, Headers, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { problems } from '#libs/contract';
 import { CurrentScope, type Scope } from '../auth/caller.js';
-import { CustomerGuard } from '../auth/guards.js';
+import { ForCustomer } from '../auth/access.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
@@ -16,7 +16,6 @@ import { PaymentsService } from './payments.service.js';
 const keyForm = /^[\x21-\x7e]{1,200}$/;
 
 @ApiTags('Payments')
-@ApiBearerAuth()
 @Controller('v1/payments')
 export class PaymentsController {
   constructor(
@@ -25,7 +24,8 @@ export class PaymentsController {
   ) {}
 
   @Post()
-  @UseGuards(CustomerGuard)
+  @ApiCreatedResponse({ type: PaymentView })
+  @ForCustomer()
   @ApiHeader({ name: 'idempotency-key', required: true, description: 'Chosen by the merchant; one payment for ever.' })
   pay(
     @CurrentScope() scope: Scope,
@@ -40,7 +40,7 @@ export class PaymentsController {
   }
 
   @Get()
-  @UseGuards(CustomerGuard)
+  @ForCustomer()
   @ApiOkResponse({ type: PaymentList })
   async listPayments(@CurrentScope() scope: Scope): Promise<PaymentList> {
     return { data: await this.payments.list(scope) };
@@ -55,7 +55,7 @@ export class PaymentsController {
   }
 
   @Get(':paymentId')
-  @UseGuards(CustomerGuard)
+  @ForCustomer()
   @ApiOkResponse({ type: PaymentView })
   getPayment(@CurrentScope() scope: Scope, @Param('paymentId', UuidParam) id: string): Promise<PaymentView> {
     return this.payments.get(scope, id);

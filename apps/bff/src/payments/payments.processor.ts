@@ -11,7 +11,7 @@ import { movePayment, type PaymentRow } from './payments.queries.js';
 const due = { table: 'payments', dueColumn: 'next_poll_at', leaseColumn: 'poll_lease_until', leaseMs: 2 * 60_000 };
 
 /** Looks at one payment that is due: asks for its consent, submits it, or reads its status, by where it stands. */
-@Processor('payments')
+@Processor('payments', { concurrency: 8 })
 export class PaymentsProcessor extends WorkerHost {
   constructor(
     @Inject(POOL) private readonly pool: Pool,

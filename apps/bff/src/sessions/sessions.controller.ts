@@ -1,13 +1,12 @@
-import { Body, Controller, Post, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentMerchant } from '../auth/caller.js';
-import { MerchantGuard } from '../auth/guards.js';
+import { ForMerchant } from '../auth/access.js';
 import { NewSession, Session } from './session.dto.js';
 import { SessionsService } from './sessions.service.js';
 
 @ApiTags('Sessions')
-@ApiBearerAuth()
-@UseGuards(MerchantGuard)
+@ForMerchant()
 @Controller('v1/sessions')
 export class SessionsController {
   constructor(private readonly sessions: SessionsService) {}

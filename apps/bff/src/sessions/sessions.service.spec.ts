@@ -62,6 +62,7 @@ describe('an API key', () => {
     expect((await list(merchant.apiKey, { 'customer-id': customerId })).status).toBe(200);
     expect((await list(other.apiKey, { 'customer-id': customerId })).status).toBe(404);
     expect((await list(merchant.apiKey)).status).toBe(400);
+    expect((await bff.ask('GET /v1/institutions', { as: merchant.apiKey })).status).toBe(200);
     expect((await list(merchant.apiKey, { 'customer-id': 'x' })).status).toBe(400);
   });
 

@@ -9,7 +9,7 @@ import { SyncService } from './sync.service.js';
 const due = { table: 'connections', dueColumn: 'next_sync_at', leaseColumn: 'sync_lease_until', leaseMs: 15 * 60_000 };
 
 /** Looks at one connection that is due: follows its authorisation while that is open, synchronises it afterwards. */
-@Processor('sync')
+@Processor('sync', { concurrency: 4 })
 export class ConnectionProcessor extends WorkerHost {
   constructor(
     @Inject(POOL) private readonly pool: Pool,

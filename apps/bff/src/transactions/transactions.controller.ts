@@ -1,7 +1,7 @@
-import { Controller, Get, Header, Param, Query, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Header, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentScope, type Scope } from '../auth/caller.js';
-import { CustomerGuard } from '../auth/guards.js';
+import { ForCustomer } from '../auth/access.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { ChangesQuery, TransactionChanges, TransactionPage, TransactionQuery } from './transaction.dto.js';
 import { TransactionsService } from './transactions.service.js';
@@ -9,8 +9,7 @@ import { TransactionsService } from './transactions.service.js';
 const json = 'application/json; charset=utf-8';
 
 @ApiTags('Transactions')
-@ApiBearerAuth()
-@UseGuards(CustomerGuard)
+@ForCustomer()
 @Controller('v1')
 export class TransactionsController {
   constructor(private readonly transactions: TransactionsService) {}
