@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Pool } from 'pg';
 import { POOL } from '#libs/database';
-import { bootstrap, createProblemWriter } from '#libs/server';
+import { bootstrap, createProblemWriter, listenHost } from '#libs/server';
 import { AppModule, programModule } from './app.module.js';
 import { ApplicationKeysService } from './applications/application-keys.service.js';
 import { type Env, readEnv } from './config.js';
@@ -34,6 +34,7 @@ const modules = env.ROLE === 'api' ? [AppModule] : [AppModule, WorkerModule];
 await bootstrap(programModule(env, modules), {
   name: 'aggregator',
   port: env.AGGREGATOR_PORT,
+  host: listenHost(env.AGGREGATOR_URL),
   errors: (logger) => createProblemWriter({ logger, source: env.SERVICE_NAME.toUpperCase(), translate: toProblem }),
   docs: describedAs,
   readiness: (app) => ({ database: () => app.get<Pool>(POOL).query('SELECT 1') }),

@@ -1,3 +1,4 @@
+import { listenHost } from '#libs/server';
 import { startSandbox } from './app.js';
 import { readEnv } from './config.js';
 import { readTpps } from './tpps.js';
@@ -7,6 +8,7 @@ async function main(): Promise<void> {
   const tpps = env.TPP_FILE === '' ? [] : readTpps(env.TPP_FILE);
   const sandbox = await startSandbox({
     port: env.SANDBOX_PORT,
+    ...(env.SANDBOX_URL !== '' && { host: listenHost(env.SANDBOX_URL) }),
     url: env.SANDBOX_URL,
     file: env.ledgerFile,
     tpps,
@@ -16,9 +18,10 @@ async function main(): Promise<void> {
   process.stdout.write(
     `${JSON.stringify({ level: 'info', name: 'sandbox-bank', msg: 'listening', url: sandbox.url })}\n`,
   );
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => void sandbox.close().then(() => process.exit(0)));
-  }
+  const end = (): void => void sandbox.close().then(() => process.exit(0));
+  process.once('SIGTERM', end).once('SIGINT', end);
+  // Started by a launcher, the bank ends with it, however that one ended.
+  if (process.connected) process.once('disconnect', end);
 }
 
 main().catch((error: unknown) => {

@@ -59,7 +59,8 @@ export async function startProgram({ name, bundle, url, dataDir, env }: ProgramO
   await mkdir(logs, { recursive: true });
   const log = createWriteStream(join(logs, `${name}.log`), { flags: 'a' });
   const child = spawn(process.execPath, [...heapFlags, bundle], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel is never written to: a program ends when it breaks, so none outlives a launcher that was killed.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, 'compile-cache'), ...env },
     // Ctrl-C reaches the launcher alone, which then stops the programs in order.
     detached: true,

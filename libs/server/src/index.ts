@@ -10,3 +10,4 @@ export { asRoot, Metrics, MetricsModule } from './metrics.js';
 export * from './openapi.js';
 export type { ReadinessCheck } from './status-routes.js';
 export * from './bootstrap.js';
+export { listenHost } from './lifecycle.js';

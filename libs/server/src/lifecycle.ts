@@ -3,6 +3,13 @@ import type { Logger } from './logger.js';
 
 const finishWithinMs = 8_000;
 const closeWithinMs = 10_000;
+const loopbacks = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** The address to listen on for a public address: a program that is known by a loopback name is reached from this machine alone. */
+export function listenHost(publicUrl: string): string {
+  const { hostname } = new URL(publicUrl);
+  return loopbacks.has(hostname) ? hostname.replace(/[[\]]/g, '') : '0.0.0.0';
+}
 
 /** Closes the program: requests under way may finish for eight seconds, then their connections are cut. */
 export async function closeGracefully(app: NestFastifyApplication): Promise<void> {
@@ -18,7 +25,7 @@ export async function closeGracefully(app: NestFastifyApplication): Promise<void
 /** Ends the process on SIGTERM or SIGINT, after ten seconds at the latest. */
 export function closeOnSignals(app: NestFastifyApplication, logger: Logger): void {
   let isClosing = false;
-  const end = (signal: NodeJS.Signals) => {
+  const end = (signal: NodeJS.Signals | 'disconnect') => {
     if (isClosing) return;
     isClosing = true;
     logger.info({ signal }, 'closing');
@@ -36,4 +43,5 @@ export function closeOnSignals(app: NestFastifyApplication, logger: Logger): voi
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+  if (process.connected) process.on('disconnect', () => end('disconnect'));
 }
