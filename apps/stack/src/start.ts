@@ -33,7 +33,8 @@ async function main(): Promise<void> {
   const finish = (code: number): void => {
     stopping ??= stop().then(() => process.exit(code));
   };
-  process.once('SIGINT', () => finish(0)).once('SIGTERM', () => finish(0));
+  // Ctrl-C may arrive twice, from the terminal and again through npm: the second must not cut the stop short.
+  process.on('SIGINT', () => finish(0)).on('SIGTERM', () => finish(0));
   for (const { name, ended } of programs) {
     void ended.then(({ code, lastLines }) => {
       if (stopping) return;
