@@ -219,6 +219,17 @@ describe('an event', () => {
     expect(rows.map(({ sequence }) => Number(sequence))).toEqual(Array.from({ length: 10 }, (_, index) => index + 1));
   });
 
+  it('of a deleted application is no fault: nobody is left to hear of it', async () => {
+    const gone = await aggregator.application('Gone', root);
+    expect((await aggregator.ask(`DELETE /applications/${gone.id}`, { as: root })).status).toBe(204);
+    const ids = await asSystem(() =>
+      transaction(aggregator.db.pool, (tx) =>
+        aggregator.get(EventsService).publish(tx, { applicationId: gone.id, category, event: {} }),
+      ),
+    );
+    expect(ids).toEqual([]);
+  });
+
   it('reaches only the webhooks that want its category and belong to its application', async () => {
     const shop = await aggregator.application('Shop', root);
     const ids = await inScope([shop.id], () =>

@@ -14,8 +14,11 @@ export interface NewEvent {
   at: Date;
 }
 
-/** Raises the application's event sequence; its row stays locked until the transaction ends, so the sequence has no gap. */
-export async function insertEvent(tx: Queryable, event: NewEvent): Promise<void> {
+/**
+ * Raises the application's event sequence; its row stays locked until the transaction ends, so the sequence has no gap.
+ * False when the application has been deleted.
+ */
+export async function insertEvent(tx: Queryable, event: NewEvent): Promise<boolean> {
   const { id, applicationId, category, payload, at } = event;
   const { rowCount } = await tx.query(
     `WITH next AS (
@@ -24,7 +27,7 @@ export async function insertEvent(tx: Queryable, event: NewEvent): Promise<void>
      SELECT $1, $2, event_sequence, $3, $4, $5 FROM next`,
     [id, applicationId, category, payload, at],
   );
-  if (rowCount !== 1) throw new Error(`Application ${applicationId} is gone, so it cannot have an event`);
+  return rowCount === 1;
 }
 
 /** One delivery for each webhook of the application that wants the category now; answers their ids. */

@@ -38,7 +38,8 @@ export class EventsService {
     const id = randomUUID();
     const payload = this.box.seal(JSON.stringify(event), eventPayloadContext(id));
     const occurrence = { id, applicationId, category, payload, at: now() };
-    await insertEvent(tx, occurrence);
+    // A payment may outlive its application; its change must still be recorded, and there is nobody left to tell.
+    if (!(await insertEvent(tx, occurrence))) return [];
     const ids = await insertDeliveries(tx, occurrence);
     return ids.map((id) => ({ id, rounds: 0 }));
   }
