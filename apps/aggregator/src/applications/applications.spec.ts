@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApplicationResponse } from '#libs/contract';
+import { ApplicationResponse } from '#libs/contract';
 import { TestAggregator } from '../../../../test/support/aggregator.js';
+import { expectShape } from '../../../../test/support/expect-shape.js';
 import type { IssuedKey } from './application-keys.service.js';
-import type { ApiListOfApplicationResponse } from './application.dto.js';
+import { ApiListOfApplicationResponse } from './application.dto.js';
 
 const body = {
   name: 'Corner Shop [1]',
@@ -28,6 +29,7 @@ describe('POST /applications', () => {
       { as: root, body },
     );
     expect(status).toBe(201);
+    expectShape(ApplicationResponse, made.data);
     expect(made.data).toEqual({
       ...body,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -85,7 +87,9 @@ describe('GET /applications', () => {
   });
 
   it('pages by offset and counts them all', async () => {
-    const { meta, data } = await list('?limit=2&offset=1');
+    const page = await list('?limit=2&offset=1');
+    expectShape(ApiListOfApplicationResponse, page);
+    const { meta, data } = page;
     expect(data.map(({ name }) => name)).toEqual(['B', 'C']);
     expect(meta).toMatchObject({
       count: 2,

@@ -3,10 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Envelope, type Institution, type Problem, problems } from '#libs/contract';
+import { type Envelope, Institution, type Problem, problems } from '#libs/contract';
 import { InstitutionError } from '#libs/connectors';
 import { TestAggregator } from '../../../../test/support/aggregator.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
+import { expectShape } from '../../../../test/support/expect-shape.js';
 import type { IssuedKey } from '../applications/application-keys.service.js';
 import { InstitutionsService, toProblem } from './institutions.service.js';
 
@@ -39,6 +40,7 @@ describe('institutions', () => {
     expect(status).toBe(200);
     expect(body.meta.count).toBe(1);
     const [institution] = body.data;
+    expectShape(Institution, institution ?? {});
     expect(institution).toMatchObject({
       id: 'meridian-sandbox',
       environmentType: 'SANDBOX',

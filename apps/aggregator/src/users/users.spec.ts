@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApplicationUser, problems } from '#libs/contract';
+import { ApplicationUser, problems, UserDeleteResponse } from '#libs/contract';
 import { TestAggregator } from '../../../../test/support/aggregator.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
+import { expectShape } from '../../../../test/support/expect-shape.js';
 import type { IssuedKey } from '../applications/application-keys.service.js';
 import { Tenant } from '../auth/tenant.js';
 import { UsersService } from './users.service.js';
@@ -22,6 +23,7 @@ describe('users', () => {
   it('are answered without an envelope', async () => {
     const { status, body } = await create({ applicationUserId: 'ann', referenceId: 'r-1' });
     expect(status).toBe(201);
+    expectShape(ApplicationUser, body);
     expect(body).toEqual({
       uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
       applicationUuid: root.id,
@@ -144,6 +146,7 @@ describe('DELETE /users/{userUuid}', () => {
     const { body } = await create({});
     const deleted = await aggregator.ask<{ data: object; meta: object }>(`DELETE /users/${body.uuid}`, { as: root });
     expect(deleted.status).toBe(200);
+    expectShape(UserDeleteResponse, deleted.body.data);
     expect(deleted.body.data).toEqual({
       id: body.uuid,
       deleteStatus: 'SUCCESS',

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asSystem } from '#libs/database';
-import { problems, type RegisteredWebhooksResponse, type WebhookWithSecretResponse } from '#libs/contract';
+import {
+  problems,
+  RegisteredWebhookResponse,
+  RegisteredWebhooksResponse,
+  WebhookCategoriesResponse,
+  WebhookWithSecretResponse,
+} from '#libs/contract';
 import { TestAggregator } from '../../../../test/support/aggregator.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
+import { expectShape } from '../../../../test/support/expect-shape.js';
 import type { IssuedKey } from '../applications/application-keys.service.js';
 
 let aggregator: TestAggregator;
@@ -33,6 +40,7 @@ describe('webhooks', () => {
     );
     expect(status).toBe(200);
     expect(body.metadata.tracingId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expectShape(WebhookCategoriesResponse, body);
     expect(body.data.categories).toHaveLength(11);
     expect(body.data.categories).toContainEqual({
       name: 'single_payment.status.completed',
@@ -43,10 +51,12 @@ describe('webhooks', () => {
   it('show their secret at registration and never again', async () => {
     const { status, body } = await register();
     expect(status).toBe(201);
+    expectShape(WebhookWithSecretResponse, body);
     const { webhookSecret, ...shown } = body.data;
     expect(webhookSecret).toMatch(/^[0-9a-f]{64}$/);
     expect(shown).toEqual({ ...registration(), id: expect.any(String), status: 'active' });
     const { body: list } = await aggregator.ask<RegisteredWebhooksResponse>('GET /webhook/events', { as: root });
+    expectShape(RegisteredWebhooksResponse, list);
     expect(list.data.active).toContainEqual(shown);
     expect(JSON.stringify(list)).not.toContain(webhookSecret);
     const stored = await asSystem(() => aggregator.db.pool.query('SELECT * FROM webhooks WHERE id = $1', [shown.id]));
@@ -59,6 +69,7 @@ describe('webhooks', () => {
     const { webhookSecret: _secret, status: _status, ...shown } = body.data;
     const deleted = await aggregator.ask<{ data: object }>(`DELETE /webhook/events/${shown.id}`, { as: root });
     expect(deleted.status).toBe(200);
+    expectShape(RegisteredWebhookResponse, deleted.body);
     expect(deleted.body.data).toEqual(shown);
     await expectProblem(
       aggregator.ask(`DELETE /webhook/events/${shown.id}`, { as: root }),
