@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Account } from '#libs/contract';
 import { now } from '#libs/server';
 import { identificationHashes, nameOf } from './account-identity.js';
+import { storable } from './served-text.js';
 
 /** The connection through which accounts are seen. */
 export interface AccountsOwner {
@@ -47,7 +48,7 @@ export async function recordAccounts(
       accounts.map(({ id }) => id),
       accounts.map(({ accountType, type }) => accountType ?? type ?? null),
       accounts.map(({ currency }) => currency ?? null),
-      accounts.map((account) => nameOf(account) ?? null),
+      accounts.map((account) => storable(nameOf(account) ?? null)),
       accounts.map((account) => JSON.stringify(account)),
     ],
   );

@@ -2,8 +2,9 @@ import type { PoolClient } from 'pg';
 import { now } from '#libs/server';
 import type { Change, Flag } from './change.js';
 import { payloadOf } from './change-log.js';
+import { copyRows, type Value } from './copy-rows.js';
 import type { KnownTransaction } from './reconcile.js';
-import { servedText } from './served-text.js';
+import { servedText, storable } from './served-text.js';
 import type { TransactionRow } from './transaction-row.js';
 
 /** Whose changes are recorded, and by which run. */
@@ -56,7 +57,7 @@ export async function knownTransactions(
 /**
  * Writes changes into the log and into the table that is its projection, in the caller's transaction. The numbers of the
  * log are taken from the customer's row, which stays locked until that transaction ends: no gaps, and one order for all
- * accounts of the customer. Three statements whatever the number of changes; none when there are no changes.
+ * accounts of the customer. A handful of statements whatever the number of changes; none when there are no changes.
  */
 export async function recordChanges(
   client: PoolClient,
@@ -76,7 +77,8 @@ export async function recordChanges(
   const written = { ...recorded, at: now() };
   const numbered = changes.map((change, index) => ({ change, sequence: first + BigInt(index) }));
   await appendToLog(client, written, numbered);
-  await upsertRows(client, written, numbered);
+  await insertRows(client, written, numbered);
+  await updateRows(client, written, numbered);
   await markRows(client, written.at, numbered);
   return counts;
 }
@@ -89,73 +91,92 @@ interface Numbered {
   sequence: bigint;
 }
 
-async function appendToLog(
+function appendToLog(
   client: PoolClient,
   { customerId, accountId, syncRunId, at }: RecordedAt,
   numbered: readonly Numbered[],
 ): Promise<void> {
-  await client.query(
-    `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload)
-     select $1, u.sequence, u.kind, $2, u.id, $3, $4, u.payload
-     from unnest($5::bigint[], $6::text[], $7::uuid[], $8::text[]) as u(sequence, kind, id, payload)`,
-    [
-      customerId,
-      accountId,
-      syncRunId,
-      at,
-      numbered.map(({ sequence }) => sequence),
-      numbered.map(({ change }) => change.kind),
-      numbered.map(({ change }) => change.id),
-      numbered.map(({ change }) => payloadOf(change)),
-    ],
+  return copyRows(
+    client,
+    {
+      table: 'changes',
+      columns: [
+        'customer_id',
+        'sequence',
+        'kind',
+        'account_id',
+        'transaction_id',
+        'sync_run_id',
+        'recorded_at',
+        'payload',
+      ],
+    },
+    numbered.map(({ change, sequence }) => {
+      return [customerId, sequence, change.kind, accountId, change.id, syncRunId, at, payloadOf(change)];
+    }),
   );
 }
 
-type Written = { sequence: bigint; id: string; row: TransactionRow; flag: Flag | undefined };
+/** The columns that follow from what a transaction says now, in the order of `contentOf`. */
+const contentColumns = [
+  ['status', 'text'],
+  ['date', 'timestamptz'],
+  ['booked_at', 'timestamptz'],
+  ['value_at', 'timestamptz'],
+  ['amount', 'numeric'],
+  ['amount_minor', 'bigint'],
+  ['currency', 'text'],
+  ['description', 'text'],
+  ['bank_id', 'text'],
+  ['fingerprint', 'text'],
+  ['flag', 'text'],
+  ['wire', 'text'],
+  ['sequence', 'bigint'],
+] as const;
 
-/** Rows that are new or say something else now. A changed row loses its flag: the bank has answered what it was about. */
-async function upsertRows(
-  client: PoolClient,
-  { customerId, accountId, at }: RecordedAt,
-  numbered: readonly Numbered[],
-): Promise<void> {
-  const written = numbered.flatMap(({ change, sequence }): Written[] =>
-    'row' in change
-      ? [{ sequence, id: change.id, row: change.row, flag: change.kind === 'added' ? change.flag : undefined }]
+/** A change that says what a transaction is now. A changed row loses its flag: the bank has answered what it was about. */
+type Content = Extract<Change, { row: TransactionRow }>;
+
+function contentOf(change: Content, sequence: bigint, { accountId, at }: RecordedAt): Value[] {
+  const { id, row } = change;
+  const flag = change.kind === 'added' && change.flag ? JSON.stringify(change.flag) : null;
+  const date = row.bookedAt ?? row.valueAt ?? at;
+  const dates = [date, row.bookedAt, row.valueAt];
+  const words = [row.currency, row.description, row.bankId].map(storable);
+  return [
+    row.status,
+    ...dates,
+    row.amount,
+    row.amountMinor,
+    ...words,
+    servedText(row.wire, { id, accountId }),
+    sequence,
+  ];
+}
+
+async function insertRows(client: PoolClient, recorded: RecordedAt, numbered: readonly Numbered[]): Promise<void> {
+  const { customerId, accountId, at } = recorded;
+  const rows = numbered.flatMap(({ change, sequence }): Value[][] =>
+    change.kind === 'added' ? [[change.id, customerId, accountId, at, ...contentOf(change, sequence, recorded)]] : [],
+  );
+  if (rows.length === 0) return;
+  const columns = ['id', 'customer_id', 'account_id', 'first_seen_at', ...contentColumns.map(([name]) => name)];
+  await copyRows(client, { table: 'transactions', columns }, rows);
+}
+
+async function updateRows(client: PoolClient, recorded: RecordedAt, numbered: readonly Numbered[]): Promise<void> {
+  const rows = numbered.flatMap(({ change, sequence }): Value[][] =>
+    change.kind === 'modified' || change.kind === 'linked'
+      ? [[change.id, ...contentOf(change, sequence, recorded)]]
       : [],
   );
-  if (written.length === 0) return;
+  if (rows.length === 0) return;
+  const columns = [['id', 'uuid'] as const, ...contentColumns];
   await client.query(
-    `insert into transactions (id, customer_id, account_id, status, date, booked_at, value_at, amount, amount_minor, currency,
-       description, bank_id, fingerprint, flag, wire, sequence, first_seen_at)
-     select u.id, $1, $2, u.status, u.date, u.booked_at, u.value_at, u.amount, u.amount_minor, u.currency,
-       u.description, u.bank_id, u.fingerprint, u.flag, u.wire, u.sequence, $3
-     from unnest($4::uuid[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::numeric[], $10::bigint[],
-       $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[])
-       as u(id, status, date, booked_at, value_at, amount, amount_minor, currency, description, bank_id, fingerprint, flag, wire, sequence)
-     on conflict (id) do update set status = excluded.status, date = excluded.date, booked_at = excluded.booked_at,
-       value_at = excluded.value_at, amount = excluded.amount, amount_minor = excluded.amount_minor, currency = excluded.currency,
-       description = excluded.description, bank_id = excluded.bank_id, fingerprint = excluded.fingerprint, flag = excluded.flag,
-       wire = excluded.wire, sequence = excluded.sequence, removed_at = null`,
-    [
-      customerId,
-      accountId,
-      at,
-      written.map(({ id }) => id),
-      written.map(({ row }) => row.status),
-      written.map(({ row }) => row.bookedAt ?? row.valueAt ?? at),
-      written.map(({ row }) => row.bookedAt),
-      written.map(({ row }) => row.valueAt),
-      written.map(({ row }) => row.amount),
-      written.map(({ row }) => row.amountMinor),
-      written.map(({ row }) => row.currency),
-      written.map(({ row }) => row.description),
-      written.map(({ row }) => row.bankId),
-      written.map(({ row }) => row.fingerprint),
-      written.map(({ flag }) => (flag ? JSON.stringify(flag) : null)),
-      written.map(({ id, row }) => servedText(row.wire, { id, accountId })),
-      written.map(({ sequence }) => sequence),
-    ],
+    `update transactions t set ${contentColumns.map(([name]) => `${name} = u.${name}`).join(', ')}
+     from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
+       as u(${columns.map(([name]) => name).join(', ')}) where t.id = u.id`,
+    columns.map((_, index) => rows.map((row) => row[index])),
   );
 }
 

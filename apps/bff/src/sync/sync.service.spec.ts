@@ -197,6 +197,19 @@ describe('a synchronisation', () => {
     );
   });
 
+  it('takes texts as a bank may send them', async () => {
+    const odd = 'Caf\u00e9 \u0000 "quoted" \\N \t tab \n line \ud83d\ude00';
+    bff.aggregator.accounts = bff.aggregator.accounts.map((account) => Object.assign(account, { nickname: odd }));
+    bff.aggregator.transactions.set('acc', [row(0, { description: odd, id: odd })]);
+    const { id } = await bff.connected(token);
+    await sync(id);
+    expect(JSON.parse(String((await stored())[0]?.['wire']))).toMatchObject({ description: odd });
+    await sync(id, 7 * hour);
+    bff.aggregator.transactions.set('acc', [row(0, { description: `${odd}!`, id: odd })]);
+    await sync(id, 14 * hour);
+    expect((await log()).map((entry) => entry['kind'])).toEqual(['added', 'modified']);
+  });
+
   it('advances nothing when a page is short or the total changes on the way', async () => {
     bff.aggregator.transactions.set(
       'acc',
