@@ -149,6 +149,8 @@ function contentOf(change: Content, sequence: bigint, { accountId, at }: Recorde
     row.amount,
     row.amountMinor,
     ...words,
+    row.fingerprint,
+    flag,
     servedText(row.wire, { id, accountId }),
     sequence,
   ];
