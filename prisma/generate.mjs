@@ -21,10 +21,19 @@ function generate(program) {
   const stamp = join(output, '.generated');
   const started = new Date();
   const source = newestSource(program);
-  if (!process.argv.includes('--force') && existsSync(stamp) && statSync(stamp).mtimeMs >= source) return Promise.resolve(0);
+  if (!process.argv.includes('--force') && existsSync(stamp) && statSync(stamp).mtimeMs >= source)
+    return Promise.resolve(0);
   // The generator needs no schema engine, but the CLI insists on one and would download it.
-  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' };
-  const child = spawn(process.execPath, [cli, 'generate', '--schema', join('prisma', program), '--no-hints'], { cwd: root, env });
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    CHECKPOINT_DISABLE: '1',
+  };
+  const child = spawn(process.execPath, [cli, 'generate', '--schema', join('prisma', program), '--no-hints'], {
+    cwd: root,
+    env,
+  });
   let said = '';
   child.stdout.on('data', (chunk) => (said += chunk));
   child.stderr.on('data', (chunk) => (said += chunk));

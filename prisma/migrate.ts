@@ -31,7 +31,8 @@ export function programFolder(program: Program): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const candidate = join(folder, 'prisma', program);
     if (existsSync(join(candidate, 'schema.prisma'))) return candidate;
-    if (folder === dirname(folder)) throw new Error(`There is no prisma/${program} at or above ${import.meta.dirname}.`);
+    if (folder === dirname(folder))
+      throw new Error(`There is no prisma/${program} at or above ${import.meta.dirname}.`);
   }
 }
 

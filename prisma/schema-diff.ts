@@ -7,22 +7,29 @@ import { bindMigrationAwareSqlAdapterFactory, type ColumnType, ColumnTypeEnum } 
 import pg from 'pg';
 import { applyMigrations, type Program, programFolder, readMigrations } from './migrate.js';
 
-/** What is used of the engine: compare two schemas and write the SQL that leads from one to the other. */
-interface Engine {
-  diff(params: object): Promise<{ stdout: string | null }>;
-  free(): void;
-}
-interface EngineModule {
-  __wbg_set_wasm(exports: WebAssembly.Exports): void;
-  SchemaEngine: { new: (options: object, log: (text: string) => void, adapter: object) => Promise<Engine> };
-}
+type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg');
+
+/** What we use of WebAssembly, which neither the ECMAScript library nor Node's types declare. */
+declare const WebAssembly: {
+  instantiate: (bytes: Uint8Array, imports: object) => Promise<{ instance: { exports: Record<string, unknown> } }>;
+};
 
 const anEmptyDiff = /^\s*(?:-- This is an empty migration\.)?\s*$/;
 
-/** Loads Prisma's schema engine from its npm package; the ordinary CLI would download a binary instead. */
-async function loadEngine(): Promise<EngineModule> {
+let engineOfProcess: Promise<EngineModule> | undefined;
+
+/**
+ * Prisma's schema engine from its npm package; the ordinary CLI would download a binary instead. Loaded once: its glue code keeps
+ * one memory, and objects of an earlier one would later be freed in it.
+ */
+function loadEngine(): Promise<EngineModule> {
+  engineOfProcess ??= instantiateEngine();
+  return engineOfProcess;
+}
+
+async function instantiateEngine(): Promise<EngineModule> {
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm');
-  const engine: EngineModule = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+  const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   // Its own way to say why it stops; without this it says nothing.
   const panics = {
     set_message(message: string): never {
@@ -98,15 +105,15 @@ async function diffDatabase(program: Program, connectionString: string, from: 'd
   const pool = new pg.Pool({ connectionString, options: `-c search_path=${program}`, max: 2 });
   const factory = bindMigrationAwareSqlAdapterFactory(CatalogueAdapter.over(pool, program));
   const schema = readSchema(program);
-  const datamodels = schema.files.map(({ path, content }) => [path, content]);
+  const datamodels = schema.files.map(({ path, content }): [string, string] => [path, content]);
   const engine = await SchemaEngine.new({ datamodels }, () => {}, factory);
   try {
     const { stdout } = await engine.diff({
-      from: from === 'empty' ? { tag: 'empty' } : { tag: 'schemaDatasource', configDir: programFolder(program), ...schema },
+      from:
+        from === 'empty' ? { tag: 'empty' } : { tag: 'schemaDatasource', configDir: programFolder(program), ...schema },
       to: { tag: 'schemaDatamodel', ...schema },
       script: true,
       exitCode: null,
-      shadowDatabaseUrl: null,
       filters: { externalTables: [], externalEnums: [] },
     });
     return anEmptyDiff.test(stdout ?? '') ? '' : (stdout ?? '');
@@ -126,10 +133,12 @@ export interface NewMigration {
 /** Writes the next migration and answers its file, or undefined when migrations and schema agree already. */
 export async function writeMigration(program: Program, migration: NewMigration): Promise<string | undefined> {
   const { name, serverConnectionString, at } = migration;
-  if (!/^[a-z][a-z0-9_]{0,60}$/.test(name)) throw new Error('A migration is named in lower case letters, digits and _.');
+  if (!/^[a-z][a-z0-9_]{0,60}$/.test(name))
+    throw new Error('A migration is named in lower case letters, digits and _.');
   // `init` keeps its place before the migrations written by hand, which need its tables, however often it is written anew.
   const isFirst = name === 'init';
-  if (isFirst && readMigrations(program).some((each) => each.name.endsWith('_init'))) throw new Error('There is an init already.');
+  if (isFirst && readMigrations(program).some((each) => each.name.endsWith('_init')))
+    throw new Error('There is an init already.');
   const sql = await (isFirst
     ? diffDatabase(program, serverConnectionString, 'empty')
     : diffSchema(program, serverConnectionString));

@@ -16,7 +16,9 @@ export interface FreshDatabase<Prisma> {
 export function freshDatabase(program: 'aggregator'): Promise<FreshDatabase<AggregatorPrisma>>;
 export function freshDatabase(program: 'bff'): Promise<FreshDatabase<BffPrisma>>;
 /** A migrated database of the suite's own; some 50 ms. */
-export async function freshDatabase(program: 'aggregator' | 'bff'): Promise<FreshDatabase<AggregatorPrisma | BffPrisma>> {
+export async function freshDatabase(
+  program: 'aggregator' | 'bff',
+): Promise<FreshDatabase<AggregatorPrisma | BffPrisma>> {
   const { url, drop } = await makeDatabase(inject('templates')[program]);
   const pool = createPool({ connectionString: url, schema: program });
   const prisma = program === 'aggregator' ? new AggregatorPrisma(pool) : new BffPrisma(pool);
