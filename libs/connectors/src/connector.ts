@@ -13,6 +13,7 @@ import type {
 } from '#libs/contract';
 import type { JWK } from 'jose';
 import type { BankHttp } from './bank-http.js';
+import type { BerlinGroupQuirks, BerlinGroupSettings } from './berlin-group/berlin-group.types.js';
 import type { UkOpenBankingQuirks, UkOpenBankingSettings } from './uk-open-banking/uk-open-banking.types.js';
 
 /** What the caller knows of the person at the bank. `ipAddress` is set only when the PSU is present (an attended call). */
@@ -66,6 +67,13 @@ export interface AccountAccess extends Return {
   expiresAt?: Date;
   accounts?: AccountInfo[];
   renews?: Grant;
+  /** What a pre-authorisation ended with, where the institution wants one before it is asked for access. */
+  preAuthorised?: Grant;
+}
+
+/** The first of two steps at institutions that authenticate the PSU before they hear what is wanted. */
+export interface PreAuthorisationAccess extends Return {
+  scope: 'AIS' | 'PIS';
 }
 
 /** How a payment is authorised. `idempotencyKey` (40 characters at most) makes asking twice for one consent harmless. */
@@ -77,8 +85,11 @@ export interface PaymentAccess extends Return {
 export type Step =
   | { kind: 'redirect'; url: string; pending: Grant }
   | { kind: 'choose-method'; methods: ScaMethod[]; pending: Grant }
-  | { kind: 'enter-code'; pending: Grant }
+  /** `method` is the one the bank chose or was told, with what the PSU must see of its challenge. */
+  | { kind: 'enter-code'; method?: ScaMethod; pending: Grant }
   | { kind: 'decoupled'; message: string; pending: Grant }
+  /** This PSU has agreed; others must, at the bank and in their own time. */
+  | { kind: 'further-authorisation'; message?: string; pending: Grant }
   | { kind: 'authorised'; grant: Grant }
   | { kind: 'rejected'; reason: string };
 
@@ -116,6 +127,7 @@ export type Pay = (call: Consented, payment: PaymentRequest, idempotencyKey: str
 
 /** One entry per feature of the contract that reaches a bank: the key is the capability, the value the work. */
 export interface Operations {
+  INITIATE_PRE_AUTHORISATION(call: Call, access: PreAuthorisationAccess): Promise<Step>;
   INITIATE_ACCOUNT_REQUEST(call: Call, access: AccountAccess): Promise<Step>;
   INITIATE_EMBEDDED_ACCOUNT_REQUEST(call: Call, access: AccountAccess, who: UserCredentials): Promise<Step>;
   ACCOUNTS(call: Consented): Promise<Account[]>;
@@ -126,6 +138,9 @@ export interface Operations {
   CREATE_DOMESTIC_SINGLE_PAYMENT: Pay;
   EXISTING_PAYMENTS_DETAILS(call: Consented, institutionPaymentId: string): Promise<BankPayment>;
 }
+
+/** Where a consent stands at the bank. */
+export type ConsentState = 'authorised' | 'awaiting' | 'revoked' | 'expired' | 'rejected';
 
 /**
  * One bank, reached. Its functions reject with `InstitutionError`, with the abort reason of `call.signal`, or with a
@@ -139,11 +154,14 @@ export interface Connector {
   proceed(call: Call, pending: Grant, answer: Answer): Promise<Step>;
   /** Ends the consent at the bank. A consent that is already gone counts as done. */
   revoke(call: Consented): Promise<void>;
+  /** What the bank says of the consent, where the protocol tells it. */
+  status?(call: Consented): Promise<ConsentState>;
 }
 
 /** What differs by protocol: the overridable mapping functions and the settings of one bank. */
 export interface ProtocolDetails {
   'uk-open-banking': { quirks: UkOpenBankingQuirks; settings: UkOpenBankingSettings };
+  'berlin-group': { quirks: BerlinGroupQuirks; settings: BerlinGroupSettings };
 }
 export type Protocol = keyof ProtocolDetails;
 
@@ -161,10 +179,10 @@ export interface Institution<P extends Protocol = Protocol> {
   fullName: string;
   countries: { displayName: string; countryCode2: string; bic?: string }[];
   environmentType: 'SANDBOX' | 'MOCK' | 'LIVE';
-  credentialsType: 'OPEN_BANKING_UK_AUTO' | 'OPEN_BANKING_UK_MANUAL';
+  credentialsType: 'OPEN_BANKING_UK_AUTO' | 'OPEN_BANKING_UK_MANUAL' | 'OPEN_BANKING_AUTO';
   media: { source: string; type: 'icon' | 'logo' }[];
   protocol: P;
-  /** Where the protocol starts: for UK Open Banking the issuer. */
+  /** Where the protocol starts: for UK Open Banking the issuer, for Berlin Group what comes before `/v1`. */
   baseUrl: string;
   /** Features our connector has and this bank lacks. */
   without?: Feature[];
@@ -191,6 +209,8 @@ export interface TppCredentials {
   redirectUri: string;
   signingKey: JWK;
   kid: string;
+  /** Names us to a sandbox bank that does not ask for a client certificate. Never set at a real one. */
+  developmentIdentity?: string;
 }
 
 /** What a connector is given. It neither logs nor reads clocks, configuration or key files by itself. */

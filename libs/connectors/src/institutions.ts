@@ -12,7 +12,7 @@ function sandboxBank(
     organisationId: string;
     responseMode: 'fragment' | 'jwt';
   },
-): Institution {
+): Institution<'uk-open-banking'> {
   const baseUrl = `${sandboxUrl.replace(/\/$/, '')}/banks/${bank.path}`;
   return {
     id: `${bank.path}-sandbox`,
@@ -43,8 +43,13 @@ function sandboxBank(
   };
 }
 
-/** The two banks of the sandbox: one answers `code id_token` in the fragment, the other a JARM response. */
+/** Every bank of the sandbox. */
 export function sandboxInstitutions(sandboxUrl: string): Institution[] {
+  return ukSandboxInstitutions(sandboxUrl);
+}
+
+/** Its two UK banks: one answers `code id_token` in the fragment, the other a JARM response. */
+export function ukSandboxInstitutions(sandboxUrl: string): Institution<'uk-open-banking'>[] {
   return [
     sandboxBank(sandboxUrl, {
       path: 'meridian',

@@ -1,11 +1,13 @@
 import { problems, type Feature } from '#libs/contract';
 import { BankHttp } from './bank-http.js';
+import { connectBerlinGroup } from './berlin-group/berlin-group.connector.js';
 import type { Connector, Institution, Operations, Protocol, Tools } from './connector.js';
 import { connectUkOpenBanking } from './uk-open-banking/uk-open-banking.connector.js';
 
 /** A protocol without a connector does not compile. */
 const connectors: { [P in Protocol]: (institution: Institution<P>, tools: Tools) => Connector } = {
   'uk-open-banking': connectUkOpenBanking,
+  'berlin-group': connectBerlinGroup,
 };
 
 /** Every operation is a feature of the contract; a key that is none makes this type `never` and the line an error. */

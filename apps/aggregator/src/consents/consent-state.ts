@@ -79,7 +79,7 @@ const CALLBACK_STATUSES: readonly AuthorisationStatus[] = [
 ];
 
 /** The status of a consent while the bank waits in this way (the connector's steps). */
-export function statusOfStep(step: 'redirect' | 'choose-method' | 'enter-code' | 'decoupled'): AuthorisationStatus {
+export function statusOfStep(step: keyof typeof STEP_STATUSES): AuthorisationStatus {
   return STEP_STATUSES[step];
 }
 
@@ -88,6 +88,7 @@ const STEP_STATUSES = {
   'choose-method': S.AWAITING_SCA_METHOD,
   'enter-code': S.AWAITING_SCA_CODE,
   decoupled: S.AWAITING_DECOUPLED_AUTHORIZATION,
+  'further-authorisation': S.AWAITING_FURTHER_AUTHORIZATION,
 } as const;
 
 /** The statuses in which a callback may be taken: the `from` side of claiming it. */

@@ -1,14 +1,16 @@
 import type { Institution } from '../connector.js';
-import { sandboxInstitutions } from '../institutions.js';
+import { ukSandboxInstitutions } from '../institutions.js';
 import { toPage, toPageRequest } from './transactions.js';
 import { defaults as map } from './uk-open-banking.map.js';
 
-const institution = sandboxInstitutions('https://bank.example')[0]!;
+const institution = ukSandboxInstitutions('https://bank.example')[0]!;
 const base = new URL('https://bank.example/open-banking/v4.0/aisp/accounts/22289/transactions');
 const now = new Date('2026-11-21T10:00:00Z');
-const request = (range: Parameters<typeof toPageRequest>[1]['range'], changes: Partial<Institution> = {}) =>
-  toPageRequest(base, { range, institution: { ...institution, ...changes }, now });
-const query = (range: Parameters<typeof request>[0], changes?: Partial<Institution>) =>
+const request = (
+  range: Parameters<typeof toPageRequest>[1]['range'],
+  changes: Partial<Institution<'uk-open-banking'>> = {},
+) => toPageRequest(base, { range, institution: { ...institution, ...changes }, now });
+const query = (range: Parameters<typeof request>[0], changes?: Partial<Institution<'uk-open-banking'>>) =>
   Object.fromEntries(request(range, changes).url.searchParams);
 const page = (Next: string, range = {}) =>
   toPage({ Data: { Transaction: [] }, Links: { Next } }, { request: request(range), map });

@@ -26,7 +26,7 @@ export interface PageRequest {
 /** Section 2.7: query dates carry no zone and are on the bank's clock. Throws malformed for a cursor that is not ours. */
 export function toPageRequest(
   base: URL,
-  { range, institution, now }: { range: Range; institution: Institution; now: Date },
+  { range, institution, now }: { range: Range; institution: Institution<'uk-open-banking'>; now: Date },
 ): PageRequest {
   const cursor = range.cursor === undefined ? undefined : decode(range.cursor);
   const rest = cursor ? slice(cursor.from, cursor.before) : undefined;

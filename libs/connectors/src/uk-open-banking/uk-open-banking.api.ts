@@ -36,13 +36,13 @@ interface Sending {
 
 /** The endpoints of the standard that we use. HTTP only: every function returns what the bank sent, as raw types. */
 export class UkOpenBankingApi {
-  readonly #institution: Institution;
+  readonly #institution: Institution<'uk-open-banking'>;
   readonly #tools: Tools;
   readonly #resources: string;
   readonly #sign: Sign;
   readonly #keys: BankKeys;
 
-  constructor(institution: Institution, tools: Tools) {
+  constructor(institution: Institution<'uk-open-banking'>, tools: Tools) {
     const { settings, baseUrl } = institution;
     this.#institution = institution;
     this.#tools = tools;

@@ -5,7 +5,7 @@ import { PaymentType, type PaymentRequest } from '#libs/contract';
 import { now } from '#libs/server';
 import { BankHttp } from '../bank-http.js';
 import type { Connector, Consented, TppCredentials } from '../connector.js';
-import { sandboxInstitutions } from '../institutions.js';
+import { ukSandboxInstitutions } from '../institutions.js';
 import { operation } from '../registry.js';
 import { createSigner, type Sign } from './jws.js';
 import { connectUkOpenBanking } from './uk-open-banking.connector.js';
@@ -53,7 +53,7 @@ beforeAll(async () => {
     signingKey: await exportJWK(pair.privateKey),
     kid: 'k',
   };
-  const institution = sandboxInstitutions(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)[0]!;
+  const institution = ukSandboxInstitutions(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)[0]!;
   const settings = { ...institution.settings, organisationId: 'org/ssa' };
   sign = createSigner(credentials, { settings, now });
   connector = connectUkOpenBanking({ ...institution, settings }, { http, now, credentials });

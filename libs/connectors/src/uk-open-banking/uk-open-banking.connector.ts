@@ -22,7 +22,7 @@ const endedStatuses: ReadonlySet<string> = new Set(['CANC', 'EXPD', 'RJCT', 'Rev
 
 /** What the operations are made of. */
 interface Parts {
-  institution: Institution;
+  institution: Institution<'uk-open-banking'>;
   api: UkOpenBankingApi;
   openid: OpenId;
   access: Access;
@@ -31,7 +31,7 @@ interface Parts {
 }
 
 /** A bank that speaks UK Open Banking v4.0. Nothing is asked of it before the first call. */
-export function connectUkOpenBanking(institution: Institution, tools: Tools): Connector {
+export function connectUkOpenBanking(institution: Institution<'uk-open-banking'>, tools: Tools): Connector {
   const { now } = tools;
   const map = { ...defaults, ...institution.quirks };
   const api = new UkOpenBankingApi(institution, tools);

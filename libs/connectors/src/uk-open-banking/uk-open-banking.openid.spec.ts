@@ -5,7 +5,7 @@ import { decodeJwt, exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JW
 import { now } from '#libs/server';
 import { BankHttp } from '../bank-http.js';
 import type { Call, Institution, Tools } from '../connector.js';
-import { sandboxInstitutions } from '../institutions.js';
+import { ukSandboxInstitutions } from '../institutions.js';
 import { OpenId, type Expected } from './uk-open-banking.openid.js';
 
 /** An issuer that says what each test wants, so that every single check can be seen to fail. */
@@ -13,7 +13,7 @@ let issuer = '';
 let key: CryptoKey;
 let stranger: CryptoKey;
 let publicKey: JWK;
-let institution: Institution;
+let institution: Institution<'uk-open-banking'>;
 let tools: Tools;
 let answer: Record<string, unknown> = {};
 let answered: { status: number; body: string }[] = [];
@@ -43,7 +43,7 @@ const server = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  institution = sandboxInstitutions(origin)[0]!;
+  institution = ukSandboxInstitutions(origin)[0]!;
   issuer = institution.baseUrl;
   const pair = await generateKeyPair('PS256', { extractable: true });
   ({ privateKey: stranger } = await generateKeyPair('PS256'));

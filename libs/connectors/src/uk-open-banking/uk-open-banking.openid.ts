@@ -4,7 +4,7 @@ import type { Call, Institution, Tools } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
 import { claimsOf, halfHash, unverified } from './id-token.js';
 import { once } from './jws.js';
-import { openidFailure } from './openid-failure.js';
+import { openidFailure } from '../openid-failure.js';
 
 /** Our part of FAPI 1.0 Advanced, on openid-client: discovery, tokens, the signed request, the checks of the answer. */
 
@@ -38,14 +38,14 @@ const DISCOVERY_MS = 3_600_000;
 const EXPIRY_MARGIN_MS = 10_000;
 
 export class OpenId {
-  readonly #institution: Institution;
+  readonly #institution: Institution<'uk-open-banking'>;
   readonly #tools: Tools;
   readonly #key: () => Promise<CryptoKey>;
   #server: { metadata: Promise<client.ServerMetadata>; until: number } | undefined;
   #jwks: client.ExportedJWKSCache | undefined;
   readonly #clientTokens = new Map<Scope, { token: Promise<string>; until: number }>();
 
-  constructor(institution: Institution, tools: Tools) {
+  constructor(institution: Institution<'uk-open-banking'>, tools: Tools) {
     this.#institution = institution;
     this.#tools = tools;
     this.#key = once(async () => {

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
-import { kindOf, retryAfterMs } from '../bank-http.js';
-import { InstitutionError } from '../institution-error.js';
+import { kindOf, retryAfterMs } from './bank-http.js';
+import { InstitutionError } from './institution-error.js';
 
 /**
  * A fault of openid-client as ours. Its causes are dropped, since they hold codes, tokens and claims; the code it
