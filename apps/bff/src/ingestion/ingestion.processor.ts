@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { InjectQueue, type Job, POOL, Processor, type Queue, SecretBox, transaction, WorkerHost } from '#libs/database';
 import { createLogger, now } from '#libs/server';
-import { enqueueDue } from '../due-jobs.js';
+import { enqueueDue, runJob } from '../due-jobs.js';
 import { appendEvent } from '../events/event-log.js';
 import { type About, EventHandlers, UnknownObject } from './handlers.js';
 import { InboundStatus, isOpen, nextAttemptSeconds } from './inbound-state.js';
@@ -32,9 +32,10 @@ export class IngestionProcessor extends WorkerHost {
     super();
   }
 
-  async process(job: Job<{ id: string }>): Promise<void> {
-    if (job.name === 'tick') await enqueueDue(this.pool, this.queue, due);
-    else await this.handle(job.data.id);
+  process(job: Job<{ id: string }>): Promise<void> {
+    return runJob(this.log, job, () => {
+      return job.name === 'tick' ? enqueueDue(this.pool, this.queue, due) : this.handle(job.data.id);
+    });
   }
 
   /** Handles an event unless that has been done; ends well also when the handler failed, since the row says what is next. */

@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { InjectQueue, type Job, POOL, Processor, type Queue, transaction, WorkerHost } from '#libs/database';
-import { now } from '#libs/server';
-import { enqueueDue } from '../due-jobs.js';
+import { createLogger, now } from '#libs/server';
+import { enqueueDue, runJob } from '../due-jobs.js';
 import { PaymentAuthorisationService } from './payment-authorisation.service.js';
 import { PaymentSubmissionService } from './payment-submission.service.js';
 import { isAwaited, isIntent, isOutOfPatience, isSubmittable, MerchantPaymentStatus } from './payment-status.js';
@@ -13,6 +13,8 @@ const due = { table: 'payments', dueColumn: 'next_poll_at', leaseColumn: 'poll_l
 /** Looks at one payment that is due: asks for its consent, submits it, or reads its status, by where it stands. */
 @Processor('payments', { concurrency: 8 })
 export class PaymentsProcessor extends WorkerHost {
+  private readonly log = createLogger('payments');
+
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @InjectQueue('payments') private readonly queue: Queue,
@@ -22,9 +24,13 @@ export class PaymentsProcessor extends WorkerHost {
     super();
   }
 
-  async process(job: Job<{ id: string }>): Promise<void> {
-    if (job.name === 'tick') return enqueueDue(this.pool, this.queue, due);
-    const { id } = job.data;
+  process(job: Job<{ id: string }>): Promise<void> {
+    return runJob(this.log, job, () => {
+      return job.name === 'tick' ? enqueueDue(this.pool, this.queue, due) : this.take(job.data.id);
+    });
+  }
+
+  private async take(id: string): Promise<void> {
     try {
       const payment = await this.submission.load(id);
       if (payment) await this.look(payment);

@@ -1,9 +1,10 @@
 import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { InjectQueue, type Job, POOL, Processor, type Queue, WorkerHost } from '#libs/database';
+import { createLogger } from '#libs/server';
 import { AuthorisationService, type Waiting } from '../connections/authorisation.service.js';
 import { isWaiting } from '../connections/connection-state.js';
-import { enqueueDue } from '../due-jobs.js';
+import { enqueueDue, runJob } from '../due-jobs.js';
 import { SyncService } from './sync.service.js';
 
 const due = { table: 'connections', dueColumn: 'next_sync_at', leaseColumn: 'sync_lease_until', leaseMs: 15 * 60_000 };
@@ -11,6 +12,8 @@ const due = { table: 'connections', dueColumn: 'next_sync_at', leaseColumn: 'syn
 /** Looks at one connection that is due: follows its authorisation while that is open, synchronises it afterwards. */
 @Processor('sync', { concurrency: 4 })
 export class ConnectionProcessor extends WorkerHost {
+  private readonly log = createLogger('sync');
+
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @InjectQueue('sync') private readonly queue: Queue,
@@ -20,9 +23,13 @@ export class ConnectionProcessor extends WorkerHost {
     super();
   }
 
-  async process(job: Job<{ id: string }>): Promise<void> {
-    if (job.name === 'tick') return enqueueDue(this.pool, this.queue, due);
-    const { id } = job.data;
+  process(job: Job<{ id: string }>): Promise<void> {
+    return runJob(this.log, job, () => {
+      return job.name === 'tick' ? enqueueDue(this.pool, this.queue, due) : this.look(job.data.id);
+    });
+  }
+
+  private async look(id: string): Promise<void> {
     try {
       const { rows } = await this.pool.query<Waiting>(
         'select id, merchant_id, status, consent_id, return_url, created_at from connections where id = $1',
