@@ -35,11 +35,11 @@ export async function freshDatabase(
 }
 
 /** A database without any of our tables, for tests of the migrations themselves. */
-export function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   return makeDatabase('template0');
 }
 
-async function makeDatabase(template: string): Promise<{ url: string; drop(): Promise<void> }> {
+async function makeDatabase(template: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(inject('postgresUrl'));

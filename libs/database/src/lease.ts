@@ -38,7 +38,10 @@ export async function acquireLease(
  * took since is still good; the fence is the token, not the time.
  */
 export async function assertLease(client: Queryable, { resource, token }: Lease): Promise<void> {
-  const { rowCount } = await client.query('SELECT 1 FROM leases WHERE resource = $1 AND token = $2 FOR UPDATE', [resource, token]);
+  const { rowCount } = await client.query('SELECT 1 FROM leases WHERE resource = $1 AND token = $2 FOR UPDATE', [
+    resource,
+    token,
+  ]);
   if (rowCount !== 1) throw new LeaseLostError(resource);
 }
 

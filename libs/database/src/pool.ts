@@ -19,7 +19,11 @@ export function roleOf(program: Program): string {
   return `tributary_${program}`;
 }
 
-type Checkout = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: Error | boolean) => void) => void;
+type Checkout = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: Error | boolean) => void,
+) => void;
 
 /**
  * A pool whose connections carry the scope of whoever checks them out. The setting is only sent when the connection's

@@ -5,9 +5,9 @@ interface PendingRequest {
 }
 
 interface LoaderOptions {
-  batchBy(request: PendingRequest): string | undefined;
-  singleLoader(request: PendingRequest): Promise<unknown>;
-  batchLoader(requests: PendingRequest[]): Promise<unknown>;
+  batchBy: (request: PendingRequest) => string | undefined;
+  singleLoader: (request: PendingRequest) => Promise<unknown>;
+  batchLoader: (requests: PendingRequest[]) => Promise<unknown>;
 }
 
 function isLoaderOptions(value: unknown): value is LoaderOptions {
@@ -38,5 +38,6 @@ export function keepScopesApart(client: object): void {
     return key === undefined ? undefined : `${key}|${currentScope()}`;
   };
   options.singleLoader = (request) => resumeScope(scopeOfRequest(request), () => singleLoader.call(options, request));
-  options.batchLoader = (requests) => resumeScope(scopeOfRequest(requests[0]), () => batchLoader.call(options, requests));
+  options.batchLoader = (requests) =>
+    resumeScope(scopeOfRequest(requests[0]), () => batchLoader.call(options, requests));
 }

@@ -3,8 +3,19 @@ import { AggregatorPrisma } from './prisma-clients.js';
 import { inScope, scopeOf } from './scope.js';
 
 const filtered = new Set([
-  'findFirst', 'findFirstOrThrow', 'findUnique', 'findUniqueOrThrow', 'findMany', 'count', 'aggregate', 'groupBy',
-  'update', 'updateMany', 'updateManyAndReturn', 'delete', 'deleteMany',
+  'findFirst',
+  'findFirstOrThrow',
+  'findUnique',
+  'findUniqueOrThrow',
+  'findMany',
+  'count',
+  'aggregate',
+  'groupBy',
+  'update',
+  'updateMany',
+  'updateManyAndReturn',
+  'delete',
+  'deleteMany',
 ]);
 
 /** The column by which a model's rows belong to an application, or undefined where they only do through another table. */

@@ -48,9 +48,12 @@ export class SecretBox {
   /** As `open`, for bytes. */
   openBuffer(sealed: string, context: string): Buffer {
     const [version, keyId, iv, ciphertext, tag, ...rest] = sealed.split('.');
-    if (version !== 'v1' || !keyId || !iv || ciphertext === undefined || !tag || rest.length > 0) throw new UnsealingError();
+    if (version !== 'v1' || !keyId || !iv || ciphertext === undefined || !tag || rest.length > 0)
+      throw new UnsealingError();
     try {
-      const decipher = createDecipheriv('aes-256-gcm', this.key(keyId), strictBytes(iv, ivBytes), { authTagLength: tagBytes });
+      const decipher = createDecipheriv('aes-256-gcm', this.key(keyId), strictBytes(iv, ivBytes), {
+        authTagLength: tagBytes,
+      });
       decipher.setAAD(additionalData(keyId, context));
       decipher.setAuthTag(strictBytes(tag, tagBytes));
       return Buffer.concat([decipher.update(strictBytes(ciphertext)), decipher.final()]);
@@ -94,6 +97,7 @@ function additionalData(keyId: string, context: string): Buffer {
 /** Node's decoder skips what is not base64url; a text that does not come back the same was altered. */
 function strictBytes(text: string, length?: number): Buffer {
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes.toString('base64url') !== text || (length !== undefined && bytes.length !== length)) throw new UnsealingError();
+  if (bytes.toString('base64url') !== text || (length !== undefined && bytes.length !== length))
+    throw new UnsealingError();
   return bytes;
 }
