@@ -3,8 +3,6 @@ import type { Transaction } from '#libs/contract';
 import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
 import type { AccountView } from '../accounts/account.dto.js';
 import type { ConnectionView } from '../connections/connection.dto.js';
-import { type LogEntry, replay } from './change-log.js';
-import { servedText } from './served-text.js';
 import { SyncService } from './sync.service.js';
 
 let bff: TestBff;
@@ -135,66 +133,6 @@ describe('a synchronisation', () => {
       removed_at: null,
     });
     expect((await log()).map((entry) => entry['kind'])).toEqual(['added', 'added', 'added', 'linked', 'removed']);
-  });
-
-  it('keeps a gapless log from which the table can be rebuilt', async () => {
-    const { id } = await bff.connected(token);
-    await sync(id);
-    bff.aggregator.transactions.set('acc', [
-      row(0, { description: 'Shop with another name' }),
-      row(1),
-      row(2, { status: 'PENDING' }),
-    ]);
-    await sync(id, 7 * hour);
-    bff.aggregator.transactions.set('acc', [row(0, { description: 'Shop with another name' }), row(1), row(5)]);
-    await sync(id, 14 * hour);
-    const entries = (await log()).map((entry) => ({
-      sequence: BigInt(entry['sequence'] as string),
-      recordedAt: entry['recorded_at'] as Date,
-      kind: entry['kind'] as LogEntry['kind'],
-      accountId: entry['account_id'] as string,
-      transactionId: entry['transaction_id'] as string,
-      payload: entry['payload'] as string,
-    }));
-    expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, index) => BigInt(index + 1)));
-    const rebuilt = [...replay(entries).values()].toSorted((left, right) => Number(left.sequence - right.sequence));
-    expect(
-      rebuilt.map(
-        ({
-          id: transactionId,
-          accountId,
-          row: { wire, fingerprint, status, bankId },
-          sequence,
-          firstSeenAt,
-          removedAt,
-          flag,
-        }) => ({
-          id: transactionId,
-          sequence: String(sequence),
-          wire: servedText(wire, { id: transactionId, accountId }),
-          fingerprint,
-          status,
-          bank_id: bankId,
-          first_seen_at: firstSeenAt,
-          removed_at: removedAt,
-          flag: flag && JSON.stringify(flag),
-        }),
-      ),
-    ).toEqual(
-      (await stored()).map(
-        ({ id: transactionId, sequence, wire, fingerprint, status, bank_id, first_seen_at, removed_at, flag }) => ({
-          id: transactionId,
-          sequence,
-          wire,
-          fingerprint,
-          status,
-          bank_id,
-          first_seen_at,
-          removed_at,
-          flag,
-        }),
-      ),
-    );
   });
 
   it('takes texts as a bank may send them', async () => {
