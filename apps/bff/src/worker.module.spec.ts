@@ -98,4 +98,16 @@ describe('the worker', () => {
     const handled = () => bff.db.pool.query("select 1 from inbound_events where status = 'done'");
     await until(handled, ({ rowCount }) => rowCount === 1);
   });
+
+  it('tells how it is, and answers nothing else, when it runs alone', async () => {
+    const alone = await TestBff.start({ env: { ROLE: 'worker' }, modules: [WorkerModule] });
+    try {
+      expect((await alone.ask('GET /health')).status).toBe(200);
+      expect((await alone.ask('GET /ready')).status).toBe(200);
+      expect((await alone.ask('GET /v1/merchants', { as: alone.env.OPERATOR_KEY })).status).toBe(404);
+      expect((await alone.ask('GET /docs')).status).toBe(404);
+    } finally {
+      await alone.close();
+    }
+  });
 });
