@@ -43,8 +43,8 @@ export function readSettings(source: NodeJS.ProcessEnv = process.env): StackSett
     serviceName: source['SERVICE_NAME'],
     logLevel: source['LOG_LEVEL'],
   };
-  if (source['NODE_ENV'] === 'production') {
-    faults.push('NODE_ENV must not be production: this command runs sandbox banks and sandbox credentials');
+  if (source['NODE_ENV'] === 'production' && settings.databaseUrl === undefined) {
+    faults.push('DATABASE_URL must be set: the embedded Postgres is for the sandbox');
   }
   if (faults.length > 0) throw new Error(`Faulty settings:\n  ${faults.join('\n  ')}`);
   return settings;
@@ -54,4 +54,9 @@ export function readSettings(source: NodeJS.ProcessEnv = process.env): StackSett
 export function inheritedEnvironment(source: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const ours = /^(AGGREGATOR_|BFF_|SANDBOX_|DATABASE_URL|REDIS_URL|SEALING_KEYS|ROLE|TPP_|npm_)/;
   return Object.fromEntries(Object.entries(source).filter(([name]) => !ours.test(name)));
+}
+
+/** The launcher runs sandbox banks under sandbox credentials, which production must never see. */
+export function refuseProduction(source: NodeJS.ProcessEnv = process.env): void {
+  if (source['NODE_ENV'] === 'production') throw new Error('NODE_ENV must not be production: this starts a sandbox');
 }

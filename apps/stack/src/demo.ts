@@ -2,7 +2,7 @@ import cliProgress from 'cli-progress';
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import pc from 'picocolors';
-import { readSettings } from './config.js';
+import { readSettings, refuseProduction } from './config.js';
 import { type Figures, runJourney, type StepReport, type SyncView, type Watcher } from './journey.js';
 import { msSinceCommand, residentMemory } from './resident-memory.js';
 import { findRunningStack, type StackFile, startStack } from './stack.js';
@@ -101,6 +101,7 @@ async function perform(stack: StackFile, watcher: Watcher): Promise<DemoReport> 
 
 /** A running stack, or one of our own that ends with the demo. */
 async function openStack(json: boolean): Promise<{ stack: StackFile; close: () => Promise<void> }> {
+  refuseProduction();
   const settings = readSettings();
   const running = await findRunningStack(settings.dataDir);
   if (running) return { stack: running, close: () => Promise.resolve() };

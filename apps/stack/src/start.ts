@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { readSettings } from './config.js';
+import { readSettings, refuseProduction } from './config.js';
 import { writePrivateJson } from './credentials.js';
 import { msSinceCommand } from './resident-memory.js';
 import { findRunningStack, type Stack, startStack } from './stack.js';
@@ -20,6 +20,7 @@ function print(stack: Stack, readyMs: number): void {
 }
 
 async function main(): Promise<void> {
+  refuseProduction();
   const settings = readSettings();
   const running = await findRunningStack(settings.dataDir);
   if (running) throw new Error(`A stack on this data already runs at ${running.bff} (process ${running.pid})`);
