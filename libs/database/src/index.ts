@@ -2,7 +2,7 @@ export { DatabaseModule, type DatabaseSettings } from './database.module.js';
 export { takeDue, type Due } from './due.js';
 export { Prisma as AggregatorModels } from './generated/aggregator/client.js';
 export { Prisma as BffModels } from './generated/bff/client.js';
-export { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease } from './lease.js';
+export { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, renewLease } from './lease.js';
 export { createPool, POOL, type PoolSettings, type Program, roleOf } from './pool.js';
 export { AggregatorPrisma, BffPrisma, createAggregatorPrisma, createBffPrisma } from './prisma-clients.js';
 export * from './queue.js';

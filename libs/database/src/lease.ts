@@ -45,6 +45,14 @@ export async function assertLease(client: Queryable, { resource, token }: Lease)
   if (rowCount !== 1) throw new LeaseLostError(resource);
 }
 
+/** Keeps a lease for another while; throws `LeaseLostError` when somebody else has taken it meanwhile. */
+export async function renewLease(client: Queryable, { resource, token }: Lease, ttlMs: number): Promise<void> {
+  const expiresAt = new Date(now().getTime() + ttlMs);
+  const text = 'UPDATE leases SET expires_at = $3 WHERE resource = $1 AND token = $2';
+  const { rowCount } = await client.query(text, [resource, token, expiresAt]);
+  if (rowCount !== 1) throw new LeaseLostError(resource);
+}
+
 /** Lets the next one in at once; does nothing where the lease is already somebody else's. */
 export async function releaseLease(client: Queryable, { resource, token }: Lease): Promise<void> {
   await client.query('UPDATE leases SET expires_at = $3 WHERE resource = $1 AND token = $2', [resource, token, now()]);

@@ -16,7 +16,7 @@ interface InboundRow {
   attempts: number;
 }
 
-const due = { table: 'inbound_events', dueColumn: 'next_attempt_at', leaseColumn: 'lease_until', leaseMs: 2 * 60_000 };
+const due = { table: 'inbound_events', dueColumn: 'next_attempt_at', leaseColumn: 'lease_until', leaseMs: 60_000 };
 
 /** Hands one stored event to its handler. What fails is parked and tried again until its patience ends. */
 @Processor('ingestion', { concurrency: 8 })

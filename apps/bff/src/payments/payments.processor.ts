@@ -8,7 +8,7 @@ import { PaymentSubmissionService } from './payment-submission.service.js';
 import { isAwaited, isIntent, isOutOfPatience, isSubmittable, MerchantPaymentStatus } from './payment-status.js';
 import { movePayment, type PaymentRow } from './payments.queries.js';
 
-const due = { table: 'payments', dueColumn: 'next_poll_at', leaseColumn: 'poll_lease_until', leaseMs: 2 * 60_000 };
+const due = { table: 'payments', dueColumn: 'next_poll_at', leaseColumn: 'poll_lease_until', leaseMs: 60_000 };
 
 /** Looks at one payment that is due: asks for its consent, submits it, or reads its status, by where it stands. */
 @Processor('payments', { concurrency: 8 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { type AggregatorClient, ClientError } from '#libs/client';
 import type { Balances } from '#libs/contract';
-import { assertLease, type Lease, transaction } from '#libs/database';
+import { assertLease, type Lease, renewLease, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { fetchTransactions } from './fetch-transactions.js';
 import { reconcile } from './reconcile.js';
@@ -10,6 +10,9 @@ import { type AccountsOwner, type KnownAccount } from './record-accounts.js';
 import { knownTransactions, recordChanges } from './record-changes.js';
 import type { SyncRun } from './sync-run.js';
 import { rowOf, type TransactionRow } from './transaction-row.js';
+
+/** Longer than any one call to the aggregator; renewed with every answer, so a crashed worker is replaced soon. */
+export const leaseMs = 45_000;
 
 /** What one account's synchronisation works with. */
 export interface AccountWork {
@@ -26,13 +29,15 @@ export interface AccountWork {
  * lease's fence. Throws what the reading threw, and then nothing of the account has been written.
  */
 export async function syncAccount(work: AccountWork, account: KnownAccount): Promise<void> {
-  const { client, token, run } = work;
+  const { pool, client, token, run, lease } = work;
   const target = { token, accountId: account.aggregatorAccountId };
+  await renewLease(pool, lease, leaseMs);
   const balances = await fetchBalances(client, target);
   let expected = 0;
   const fetched = await fetchTransactions(client, target, async ({ rows, totalCount }) => {
     const more = totalCount - expected;
     expected = totalCount;
+    await renewLease(pool, lease, leaseMs);
     await run.count({ pages: 1, rows_read: rows, rows_expected: more });
   });
   const started = performance.now();

@@ -7,7 +7,7 @@ import { isWaiting } from '../connections/connection-state.js';
 import { enqueueDue, runJob } from '../due-jobs.js';
 import { SyncService } from './sync.service.js';
 
-const due = { table: 'connections', dueColumn: 'next_sync_at', leaseColumn: 'sync_lease_until', leaseMs: 15 * 60_000 };
+const due = { table: 'connections', dueColumn: 'next_sync_at', leaseColumn: 'sync_lease_until', leaseMs: 60_000 };
 
 /** Looks at one connection that is due: follows its authorisation while that is open, synchronises it afterwards. */
 @Processor('sync', { concurrency: 4 })

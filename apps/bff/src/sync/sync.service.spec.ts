@@ -219,6 +219,39 @@ describe('a synchronisation', () => {
     expect(bff.aggregator.callsOf('GET /accounts')).toHaveLength(1);
   });
 
+  it('is taken up by another worker when the first has died, and what a late one brings is refused', async () => {
+    const { id } = await bff.connected(token);
+    const { pool } = bff.db;
+    let arrived = (): void => {};
+    const atBank = new Promise<void>((done) => (arrived = done));
+    let answer = (): void => {};
+    const answered = new Promise<void>((done) => (answer = done));
+    bff.aggregator.onPage = () => {
+      bff.aggregator.onPage = () => {};
+      arrived();
+      return answered;
+    };
+    const slow = sync(id);
+    await atBank;
+    await sync(id);
+    expect(await stored()).toEqual([]);
+    await sync(id, 60_000);
+    expect(await stored()).toHaveLength(2);
+    const before = await log();
+    answer();
+    await slow;
+    expect(await log()).toEqual(before);
+    const { rows } = await pool.query(
+      'select status, problem from sync_runs where connection_id = $1 order by started_at',
+      [id],
+    );
+    expect(rows).toEqual([
+      { status: 'failed', problem: 'taken-over' },
+      { status: 'completed', problem: null },
+    ]);
+    expect((await connection(id)).health).toBe('healthy');
+  });
+
   it('goes on with the other accounts when one fails', async () => {
     bff.aggregator.accounts.unshift({ id: 'broken', currency: 'GBP' });
     bff.aggregator.fail({ route: 'GET /accounts/:id/balances', status: 500 });

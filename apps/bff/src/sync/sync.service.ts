@@ -7,12 +7,10 @@ import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { ConnectionStatus, isReadable } from '../connections/connection-state.js';
 import { moveConnection } from '../connections/connections.queries.js';
 import { appendEvent } from '../events/event-log.js';
-import { syncAccount } from './account-sync.js';
+import { leaseMs, syncAccount } from './account-sync.js';
 import { recordAccounts } from './record-accounts.js';
 import { faultOf, IncompleteAnswer, isLapsed, nextSync, type SyncFault } from './sync-fault.js';
 import { SyncRun, SyncRunStatus } from './sync-run.js';
-
-const leaseMs = 15 * 60_000;
 
 interface SyncedConnection {
   id: string;
