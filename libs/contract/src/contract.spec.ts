@@ -22,6 +22,11 @@ const departures: Record<string, (theirs: Schema) => Schema> = {
   ApiErrorResponseV2: withEitherCode,
   // The deprecated copy of the bank's raw answer is never sent.
   ApiResponseError: (theirs) => without(theirs, 'raw'),
+  // Nor are the deprecated members that envelopes have.
+  ApiListResponseOfRealTimeTransaction: (theirs) => without(theirs, 'raw', 'forwardedData', 'tracingId'),
+  // A member that is required is declared too.
+  DataConstraintsResponse: (theirs) => withMember(theirs, 'institutionCountry', { type: 'string' }),
+  PaymentConstraintsResponse: (theirs) => withMember(theirs, 'institutionCountry', { type: 'string' }),
 };
 
 /** Names that the contract uses for something that TypeScript knows under a better or another name. */
@@ -128,7 +133,7 @@ function withEitherCode(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), widened) as Schema;
 }
 
-function without(schema: Schema, member: string): Schema {
-  const { [member]: _, ...properties } = schema.properties as Schema;
-  return { ...schema, properties };
+function without(schema: Schema, ...members: string[]): Schema {
+  const others = Object.entries(schema.properties as Schema).filter(([member]) => !members.includes(member));
+  return { ...schema, properties: Object.fromEntries(others) };
 }

@@ -1,4 +1,5 @@
 import { Amount } from '../amount.dto.js';
+import { ResponseMetaWithCount } from '../envelope.js';
 import { Choice, DateTime, Json, Nested, Text } from '../field.js';
 import {
   AddressDetails,
@@ -36,4 +37,20 @@ export class RealTimeTransaction {
   @Nested(() => Payer, { optional: true }) payerDetails?: Payer;
   @Nested(() => Merchant, { optional: true }) merchant?: Merchant;
   @Json({ optional: true }) supplementaryData?: Record<string, unknown>;
+}
+
+/** Opaque cursors of the neighbouring pages: a page has only those that exist (interface, part 4.2.1). */
+export class CursorLinks {
+  @Text({ optional: true }) first?: string;
+  @Text({ optional: true }) prev?: string;
+  @Text({ optional: true }) self?: string;
+  @Text({ optional: true }) next?: string;
+  @Text({ optional: true }) last?: string;
+}
+
+/** A page of real-time transactions. It has no `pagination`: how many there are in all is not known. */
+export class ApiListResponseOfRealTimeTransaction {
+  @Nested(() => ResponseMetaWithCount, { always: true }) meta!: ResponseMetaWithCount;
+  @Nested(() => RealTimeTransaction, { always: true, array: true }) data!: RealTimeTransaction[];
+  @Nested(() => CursorLinks, { always: true }) links!: CursorLinks;
 }
