@@ -1,9 +1,10 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { everyTick, InjectQueue, Queue, QueueModule } from '#libs/database';
+import { everyTick, InjectQueue, Queue } from '#libs/database';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { IngestionWorkerModule } from './ingestion/ingestion-worker.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PaymentsProcessor } from './payments/payments.processor.js';
+import { ingestionQueue, paymentsQueue, syncQueue } from './queues.js';
 import { ConnectionProcessor } from './sync/connection.processor.js';
 import { SyncModule } from './sync/sync.module.js';
 
@@ -16,9 +17,9 @@ const tickMs = 2_000;
     PaymentsModule,
     SyncModule,
     IngestionWorkerModule,
-    QueueModule.register('sync'),
-    QueueModule.register('payments'),
-    QueueModule.register('ingestion'),
+    syncQueue,
+    paymentsQueue,
+    ingestionQueue,
   ],
   providers: [ConnectionProcessor, PaymentsProcessor],
 })

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { QueueModule } from '#libs/database';
 import { PaymentsModule } from '../payments/payments.module.js';
+import { ingestionQueue } from '../queues.js';
 import { EventHandlers } from './handlers.js';
 import { IngestionProcessor } from './ingestion.processor.js';
 
 /** What the worker does with the events that the API has stored. */
 @Module({
-  imports: [PaymentsModule, QueueModule.register('ingestion')],
+  imports: [PaymentsModule, ingestionQueue],
   providers: [IngestionProcessor, EventHandlers],
   exports: [IngestionProcessor, EventHandlers],
 })

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { QueueModule } from '#libs/database';
+import { ingestionQueue } from '../queues.js';
 import { IngestionController } from './ingestion.controller.js';
 import { IngestionService } from './ingestion.service.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 
 @Module({
-  imports: [QueueModule.register('ingestion')],
+  imports: [ingestionQueue],
   controllers: [IngestionController],
   providers: [IngestionService, WebhookSecrets],
 })

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { QueueModule } from '#libs/database';
+import { syncQueue } from '../queues.js';
 import { SyncSchedule } from './sync-schedule.js';
 
-@Module({ imports: [QueueModule.register('sync')], providers: [SyncSchedule], exports: [SyncSchedule] })
+@Module({ imports: [syncQueue], providers: [SyncSchedule], exports: [SyncSchedule] })
 export class SyncScheduleModule {}
