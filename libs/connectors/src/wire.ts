@@ -17,6 +17,20 @@ export function toUnsigned(text: unknown, member: string): number {
   }
 }
 
+const QUICK_SIGNED = /^-?\d{1,10}(?:\.\d{1,5})?$/;
+
+/** A bank's signed amount text as a JSON number, exactly. A number that is no text is refused: it may have been rounded. */
+export function toSigned(text: unknown, member: string): number {
+  // Adding zero makes a negative zero a plain one.
+  if (typeof text === 'string' && QUICK_SIGNED.test(text)) return Number(text) + 0;
+  try {
+    return parseDecimal(textOf(text, member));
+  } catch (fault) {
+    if (fault instanceof AmountError) throw unreadable(member);
+    throw fault;
+  }
+}
+
 // Days after the 28th take the slow way, which knows the calendar.
 const QUICK_INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|\+00:00)$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,53 +1,7 @@
-import type {
-  AccountBalanceType,
-  AccountType,
-  CreditLineType,
-  PaymentIsoStatusCodeEnum,
-  PaymentStatus,
-} from '#libs/contract';
+import type { AccountBalanceType, CreditLineType, PaymentIsoStatusCodeEnum, PaymentStatus } from '#libs/contract';
+import type { Table } from '../iso-codes.js';
 
 /** Code tables of the standard (OB_Internal_Codeset, ISO_External_CodeSet) against the contract's words, as data. */
-type Table<T> = Readonly<Record<string, T | undefined>>;
-
-export const accountTypes: Table<AccountType> = {
-  CACC: 'CURRENT',
-  CARD: 'CREDIT_CARD',
-  CASH: 'CASH_PAYMENT',
-  CHAR: 'CHARGES',
-  CISH: 'CASH_INCOME',
-  COMM: 'COMMISSION',
-  CPAC: 'SETTLEMENT',
-  LLSV: 'LIMITED_LIQUIDITY_SAVINGS_ACCOUNT',
-  LOAN: 'LOAN',
-  MGLD: 'MARGINAL_LENDING',
-  MOMA: 'MONEY_MARKET',
-  MORT: 'MORTGAGE',
-  NFCA: 'OTHER',
-  NREX: 'NON_RESIDENT_EXTERNAL',
-  ODFT: 'OVERDRAFT',
-  ONDP: 'OVERNIGHT_DEPOSIT',
-  OTHR: 'OTHER',
-  SACC: 'SETTLEMENT',
-  SLRY: 'SALARY',
-  SVGS: 'SAVINGS',
-  TAXE: 'TAX',
-  TRAN: 'CURRENT',
-  TRAS: 'CASH_TRADING',
-  VACC: 'OTHER',
-  WALT: 'E_MONEY',
-};
-
-/** The words for `Account.type`, since a v4.0 bank sends only a code. */
-export const accountTypeNames: Table<string> = {
-  CACC: 'Current',
-  CARD: 'Credit Card',
-  LOAN: 'Loan',
-  MORT: 'Mortgage',
-  SLRY: 'Salary',
-  SVGS: 'Savings',
-  TRAN: 'Current',
-  WALT: 'E-Money',
-};
 
 export const balanceTypes: Table<AccountBalanceType> = {
   CLAV: 'CLOSING_AVAILABLE',
@@ -62,57 +16,12 @@ export const balanceTypes: Table<AccountBalanceType> = {
   XPCD: 'EXPECTED',
 };
 
-/** Which balance is the headline one: the first present wins. */
-export const mainBalanceOrder: readonly AccountBalanceType[] = [
-  'INTERIM_AVAILABLE',
-  'EXPECTED',
-  'INTERIM_BOOKED',
-  'CLOSING_AVAILABLE',
-  'CLOSING_BOOKED',
-  'OPENING_AVAILABLE',
-  'OPENING_BOOKED',
-];
-
 export const creditLineTypes: Table<CreditLineType> = {
   Available: 'AVAILABLE',
   Credit: 'CREDIT',
   Emergency: 'EMERGENCY',
   'Pre-Agreed': 'PRE_AGREED',
   Temporary: 'TEMPORARY',
-};
-
-/** Names of the bank transaction codes (ISO 20022 external code set) that UK accounts show most. */
-export const bankTransactionCodeNames: Table<string> = {
-  RCDT: 'ReceivedCreditTransfers',
-  ICDT: 'IssuedCreditTransfers',
-  RDDT: 'ReceivedDirectDebits',
-  IDDT: 'IssuedDirectDebits',
-  CCRD: 'CustomerCardTransactions',
-  MCRD: 'MerchantCardTransactions',
-  CNTR: 'CounterTransactions',
-  RCHQ: 'ReceivedCheques',
-  ICHQ: 'IssuedCheques',
-  RRCT: 'ReceivedRealTimeCreditTransfers',
-  IRCT: 'IssuedRealTimeCreditTransfers',
-  MDOP: 'MiscellaneousDebitOperations',
-  MCOP: 'MiscellaneousCreditOperations',
-  DMCT: 'DomesticCreditTransfer',
-  XBCT: 'CrossBorderCreditTransfer',
-  BOOK: 'InternalBookTransfer',
-  STDO: 'StandingOrder',
-  SALA: 'PayrollSalaryPayment',
-  PMDD: 'DirectDebitPayment',
-  ESDD: 'SepaCoreDirectDebit',
-  ESCT: 'SepaCreditTransfer',
-  POSD: 'PointOfSalePaymentDebitCard',
-  POSC: 'CreditCardPayment',
-  CWDL: 'CashWithdrawal',
-  CDPT: 'CashDeposit',
-  INTR: 'Interest',
-  CHRG: 'Charges',
-  FEES: 'Fees',
-  RIMB: 'Reimbursement',
-  OTHR: 'Other',
 };
 
 /** Payment status (v4.0 codes): what the contract calls it, its ISO name, and whether the bank says anything after it. */
@@ -197,14 +106,3 @@ export const permissions: Table<readonly string[]> = {
     'ReadTransactionsDebits',
   ],
 };
-
-/** Texts some banks put where an identifier should be (quirk Q2); never identities. */
-export const placeholderIds: ReadonlySet<string> = new Set([
-  'NOTPROVIDED',
-  'NOT PROVIDED',
-  'NOTAVAILABLE',
-  'N/A',
-  'NULL',
-  'NONE',
-  '0',
-]);

@@ -11,16 +11,15 @@ import type {
   TransactionParty,
   TransactionStatusEnum,
 } from '#libs/contract';
-import { instantIfAny, listOf, textOf, toUnsigned, unreadable } from '../wire.js';
 import {
   accountTypeNames,
   accountTypes,
-  balanceTypes,
   bankTransactionCodeNames,
-  creditLineTypes,
   mainBalanceOrder,
   placeholderIds,
-} from './codes.js';
+} from '../iso-codes.js';
+import { instantIfAny, listOf, textOf, toUnsigned, unreadable } from '../wire.js';
+import { balanceTypes, creditLineTypes } from './codes.js';
 import { toBankPayment, toDomesticConsent } from './payments.map.js';
 import type {
   OBAccount6,
