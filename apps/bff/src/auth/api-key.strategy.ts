@@ -3,6 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import passport from 'passport';
 import type { Pool } from 'pg';
 import { hashToken, POOL } from '#libs/database';
+import { MerchantStatus } from '../merchants/merchant-state.js';
 import type { Caller } from './caller.js';
 
 /** Every API key starts so; it tells keys from session tokens and lets scanners find leaked ones. */
@@ -52,8 +53,8 @@ export class ApiKeyStrategy extends PassportStrategy(BearerKeyStrategy, 'api-key
     const { rows } = await this.pool.query<{ merchant_id: string }>({
       name: 'api-key-merchant',
       text: `select k.merchant_id from api_keys k join merchants m on m.id = k.merchant_id
-             where k.hash = $1 and k.revoked_at is null and m.status = 'active'`,
-      values: [hashToken(token)],
+             where k.hash = $1 and k.revoked_at is null and m.status = $2`,
+      values: [hashToken(token), MerchantStatus.active],
     });
     const merchantId = rows[0]?.merchant_id;
     return merchantId === undefined ? false : { kind: 'merchant', merchantId };

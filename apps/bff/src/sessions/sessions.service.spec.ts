@@ -74,17 +74,40 @@ describe('an API key', () => {
 });
 
 describe('a frontend on another origin', () => {
+  const preflight = async (at: TestBff, origin: string): Promise<string | undefined> => {
+    const headers = {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    };
+    const answer = await at.app.inject({ method: 'OPTIONS', url: '/v1/transactions', headers });
+    return answer.headers['access-control-allow-origin']?.toString();
+  };
+
   it('passes the preflight in the sandbox', async () => {
-    const answer = await bff.app.inject({
-      method: 'OPTIONS',
-      url: '/v1/transactions',
-      headers: {
-        origin: 'https://shop.example',
-        'access-control-request-method': 'GET',
-        'access-control-request-headers': 'authorization',
-      },
-    });
-    expect(answer.statusCode).toBe(204);
-    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(await preflight(bff, 'https://shop.example')).toBe('*');
+  });
+
+  it('passes it in production when a merchant has named the origin, and never with credentials', async () => {
+    const production = await TestBff.start({ env: { NODE_ENV: 'production' } });
+    try {
+      const body = {
+        name: 'Shop',
+        merchantCategoryCode: '5411',
+        ppcUserGroup: 'TAX',
+        allowedOrigins: ['https://shop.example/any/path'],
+      };
+      await production.ask('POST /v1/merchants', { as: production.env.OPERATOR_KEY, body });
+      expect(await preflight(production, 'https://shop.example')).toBe('https://shop.example');
+      expect(await preflight(production, 'https://evil.example')).toBeUndefined();
+      const answer = await production.app.inject({
+        method: 'GET',
+        url: '/v1/accounts',
+        headers: { origin: 'https://shop.example' },
+      });
+      expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+    } finally {
+      await production.close();
+    }
   });
 });
