@@ -48,3 +48,4 @@ export * from './problem.dto.js';
 export * from './webhooks/webhook.dto.js';
 export * from './applications/application-list.dto.js';
 export * from './operations.js';
+export * from './version.js';
