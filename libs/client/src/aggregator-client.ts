@@ -1,20 +1,16 @@
 import type {
-  Account,
-  AccountAuthorisationRequest,
-  AccountAuthorisationResponse,
   ApiListOfApplicationResponse,
+  Application,
   ApplicationRequest,
   ApplicationResponse,
   ApplicationUser,
   ApplicationUserPatchRequest,
-  Balances,
-  Consent,
-  ConsentDeleteResponse,
+  DataConstraintsResponse,
   Envelope,
+  FeatureDetails,
   Institution,
   NewApplicationUser,
-  PaymentAuthorisationRequest,
-  PaymentAuthorisationRequestResponse,
+  PaymentConstraintsResponse,
   PaymentRequest,
   PaymentResponse,
   PaymentResponses,
@@ -22,23 +18,28 @@ import type {
   RegisteredWebhookResponse,
   RegisteredWebhooksResponse,
   RegisterWebhookRequest,
-  Transaction,
   UserDeleteResponse,
+  VrpConfiguration,
   WebhookCategoriesResponse,
   WebhookWithSecretResponse,
 } from '#libs/contract';
 import { Caller, unexpected } from './caller.js';
-import type { ApplicationFilter, ClientOptions, ConsentFilter, PageOptions } from './client-options.js';
+import type {
+  ApplicationFilter,
+  ClientOptions,
+  ConstraintsFilter,
+  PaymentConstraintsFilter,
+} from './client-options.js';
+import { FinancialDataOperations } from './financial-data-operations.js';
+import { path } from './path.js';
 
 /**
  * The interface over HTTP, one method per operation, named by its operation id. Operations that answer in an envelope give
  * the envelope, the others the bare body. Every call has a deadline; every failure is a ClientError.
  */
-export class AggregatorClient {
-  private readonly caller: Caller;
-
+export class AggregatorClient extends FinancialDataOperations {
   constructor(options: ClientOptions | Caller) {
-    this.caller = options instanceof Caller ? options : new Caller(options);
+    super(options instanceof Caller ? options : new Caller(options));
   }
 
   /** The same client on behalf of a sub-application. */
@@ -57,6 +58,22 @@ export class AggregatorClient {
 
   getInstitution(institutionId: string): Promise<Institution> {
     return this.caller.bare('getInstitution', 'GET', path`/institutions/${institutionId}`);
+  }
+
+  getFeatureDetails(): Promise<Envelope<FeatureDetails[]>> {
+    return this.caller.list('getFeatureDetails', '/features');
+  }
+
+  getPaymentConstraintsRulesByInstitution(
+    filter: PaymentConstraintsFilter,
+  ): Promise<Envelope<PaymentConstraintsResponse[]>> {
+    const query = { ...filter, institutionIds: filter.institutionIds.join(',') };
+    return this.caller.list('getPaymentConstraintsRulesByInstitution', '/institutions/constraints/payments', { query });
+  }
+
+  getAccountConstraintsRulesByInstitution(filter: ConstraintsFilter): Promise<Envelope<DataConstraintsResponse[]>> {
+    const query = { ...filter, institutionIds: filter.institutionIds.join(',') };
+    return this.caller.list('getAccountConstraintsRulesByInstitution', '/institutions/constraints/data', { query });
   }
 
   addUser(user: NewApplicationUser): Promise<ApplicationUser> {
@@ -83,75 +100,6 @@ export class AggregatorClient {
     return this.caller.one('deleteUser', 'DELETE', path`/users/${userUuid}`);
   }
 
-  initiateAccountRequest(
-    body: AccountAuthorisationRequest,
-    psu?: PsuHeaders,
-  ): Promise<Envelope<AccountAuthorisationResponse>> {
-    return this.caller.one('initiateAccountRequest', 'POST', '/account-auth-requests', { body, psu });
-  }
-
-  reAuthoriseAccount(consent: string, psu?: PsuHeaders): Promise<Envelope<AccountAuthorisationResponse>> {
-    return this.caller.one('reAuthoriseAccount', 'PATCH', '/account-auth-requests', { consent, psu });
-  }
-
-  createPaymentAuthorisation(
-    body: PaymentAuthorisationRequest,
-    psu?: PsuHeaders,
-  ): Promise<Envelope<PaymentAuthorisationRequestResponse>> {
-    return this.caller.one('createPaymentAuthorisation', 'POST', '/payment-auth-requests', { body, psu });
-  }
-
-  getConsents(filter: ConsentFilter = {}): Promise<Envelope<Consent[]>> {
-    const { applicationUserId, userUuid, institution, status, ...page } = filter;
-    const query = {
-      'filter[applicationUserId]': applicationUserId,
-      'filter[userUuid]': userUuid,
-      'filter[institution]': institution,
-      'filter[status]': status,
-      ...page,
-    };
-    return this.caller.list('getConsents', '/consents', { query });
-  }
-
-  getConsentById(consentId: string): Promise<Envelope<Consent>> {
-    return this.caller.one('getConsentById', 'GET', path`/consents/${consentId}`);
-  }
-
-  /** Removes a consent, at the institution too; named by its operation id. */
-  delete(consentId: string, query: { forceDelete?: boolean } = {}): Promise<Envelope<ConsentDeleteResponse>> {
-    return this.caller.one('delete', 'DELETE', path`/consents/${consentId}`, { query });
-  }
-
-  /** Exchanges a one-time token for the consent that carries the consent token; it works once. */
-  getConsentBySingleAccessConsent(body: { oneTimeToken: string }): Promise<Consent> {
-    return this.caller.bare('getConsentBySingleAccessConsent', 'POST', '/consent-one-time-token', { body });
-  }
-
-  createConsentWithCode(body: { authCode: string; authState: string }): Promise<Consent> {
-    return this.caller.bare('createConsentWithCode', 'POST', '/consent-auth-code', { body });
-  }
-
-  getAccounts(consent: string, psu?: PsuHeaders): Promise<Envelope<Account[]>> {
-    return this.caller.list('getAccounts', '/accounts', { consent, psu });
-  }
-
-  getAccount(consent: string, accountId: string, psu?: PsuHeaders): Promise<Envelope<Account>> {
-    return this.caller.one('getAccount', 'GET', path`/accounts/${accountId}`, { consent, psu });
-  }
-
-  getAccountBalances(consent: string, accountId: string, psu?: PsuHeaders): Promise<Envelope<Balances>> {
-    return this.caller.one('getAccountBalances', 'GET', path`/accounts/${accountId}/balances`, { consent, psu });
-  }
-
-  getTransactions(
-    consent: string,
-    accountId: string,
-    { psu, ...page }: PageOptions & { psu?: PsuHeaders } = {},
-  ): Promise<Envelope<Transaction[]>> {
-    const at = path`/accounts/${accountId}/transactions`;
-    return this.caller.list('getTransactions', at, { consent, psu, query: { ...page } });
-  }
-
   /** Makes a payment. Never repeated by the client: after a failure without a status its fate is read, not guessed. */
   createPayment(consent: string, body: PaymentRequest, psu?: PsuHeaders): Promise<Envelope<PaymentResponse>> {
     return this.caller.one('createPayment', 'POST', '/payments', { consent, body, psu });
@@ -159,6 +107,10 @@ export class AggregatorClient {
 
   getPayments(consent: string, paymentId: string, psu?: PsuHeaders): Promise<Envelope<PaymentResponses>> {
     return this.caller.one('getPayments', 'GET', path`/payments/${paymentId}/details`, { consent, psu });
+  }
+
+  getApplicationMe(): Promise<Application> {
+    return this.caller.bare('getApplicationMe', 'GET', '/me');
   }
 
   createSubApplication(body: ApplicationRequest): Promise<Envelope<ApplicationResponse>> {
@@ -181,6 +133,21 @@ export class AggregatorClient {
     await this.caller.call('deleteApplication', 'DELETE', path`/applications/${applicationId}`);
   }
 
+  async createApplicationVRPConfigurationByApplicationId(applicationId: string, body: VrpConfiguration): Promise<void> {
+    const at = path`/applications/${applicationId}/vrp`;
+    await this.caller.call('createApplicationVRPConfigurationByApplicationId', 'POST', at, { body });
+  }
+
+  async updateApplicationVRPConfigurationByApplicationId(applicationId: string, body: VrpConfiguration): Promise<void> {
+    const at = path`/applications/${applicationId}/vrp`;
+    await this.caller.call('updateApplicationVRPConfigurationByApplicationId', 'PUT', at, { body });
+  }
+
+  getApplicationVRPConfigurationByApplicationId(applicationId: string): Promise<VrpConfiguration> {
+    const at = path`/applications/${applicationId}/vrp`;
+    return this.caller.bare('getApplicationVRPConfigurationByApplicationId', 'GET', at);
+  }
+
   getWebhookEventsCategories(): Promise<WebhookCategoriesResponse> {
     return this.caller.one('getWebhookEventsCategories', 'GET', '/webhook/events/categories');
   }
@@ -200,14 +167,4 @@ export class AggregatorClient {
   webhookSecretReset(webhookId: string, body: { delay: number }): Promise<WebhookWithSecretResponse> {
     return this.caller.one('webhookSecretReset', 'POST', path`/webhook/secrets/${webhookId}`, { body });
   }
-}
-
-/** A path whose variable parts are escaped, so that an id can never reach another operation. */
-function path(parts: TemplateStringsArray, ...ids: string[]): string {
-  return parts.reduce((sofar, part, index) => `${sofar}${segment(ids[index - 1] ?? '')}${part}`);
-}
-
-/** Dots alone would be steps along the path, even escaped once; escaped twice they are an id that nothing has. */
-function segment(id: string): string {
-  return /^\.+$/.test(id) ? id.replaceAll('.', '%252E') : encodeURIComponent(id);
 }

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { header, writePsuHeaders, type Envelope, type PsuHeaders } from '#libs/contract';
 import { ClientError } from './client-error.js';
 import type { ClientOptions } from './client-options.js';
-import { perform, type Call } from './http-call.js';
+import { DownloadedFile, perform, type Call } from './http-call.js';
 
 type Query = Record<string, string | number | boolean | Date | string[] | undefined>;
 
@@ -64,21 +64,34 @@ export class Caller {
     return answer as T;
   }
 
+  /** An answer that is a file, not JSON. */
+  async file(operation: string, at: string, parts: Parts): Promise<DownloadedFile> {
+    const answer = await perform({ ...this.prepared(operation, 'GET', at, parts), asFile: true });
+    if (!(answer instanceof DownloadedFile)) throw unexpected(operation);
+    return answer;
+  }
+
   call(operation: string, method: Call['method'], at: string, parts: Parts = {}): Promise<unknown> {
+    return perform(this.prepared(operation, method, at, parts));
+  }
+
+  private prepared(operation: string, method: Call['method'], at: string, parts: Parts): Call {
     const { timeoutMs = 30_000 } = this.options;
     const { dispatcher } = this;
     const url = addressOf(this.options.baseUrl, at, parts.query ?? {});
-    return perform({ operation, method, url, headers: this.headers(parts), body: parts.body, timeoutMs, dispatcher });
+    return { operation, method, url, headers: this.headers(parts), body: parts.body, timeoutMs, dispatcher };
   }
 
   private headers({ body, consent, psu, contentType = 'application/json' }: Parts): Record<string, string> {
     const tracingId = this.options.tracingId?.();
+    const { apiVersion } = this.options;
     return {
       accept: 'application/json',
       [header.authorization]: this.authorization,
       ...(body === undefined ? {} : { 'content-type': contentType }),
       ...(consent === undefined ? {} : { [header.consent]: consent }),
       ...(this.subApplicationId === undefined ? {} : { [header.subApplication]: this.subApplicationId }),
+      ...(apiVersion === undefined ? {} : { [header.apiVersion]: apiVersion }),
       ...(tracingId === undefined ? {} : { [header.tracingId]: tracingId }),
       ...writePsuHeaders(psu ?? {}),
     };

@@ -11,6 +11,16 @@ export interface Call {
   /** For the answer as a whole, a second try included. */
   timeoutMs: number;
   dispatcher: Dispatcher;
+  /** A success is a file: its bytes are handed on as they are. */
+  asFile?: boolean;
+}
+
+/** What an operation answers that is not JSON. */
+export class DownloadedFile {
+  constructor(
+    readonly contentType: string,
+    readonly body: Buffer,
+  ) {}
 }
 
 /** Between a call that failed on the way and its only repetition. */
@@ -44,22 +54,24 @@ async function attempt(call: Call, signal: AbortSignal): Promise<unknown> {
   const { operation, method } = call;
   let status: number;
   let headers: Record<string, string | string[] | undefined>;
-  let text: string;
+  let content: Buffer | string;
   try {
     const { url, dispatcher } = call;
     const body = call.body === undefined ? null : JSON.stringify(call.body);
     const answer = await request(url, { method, headers: call.headers, body, signal, dispatcher });
     status = answer.statusCode;
     headers = answer.headers;
-    text = await answer.body.text();
+    const isFile = call.asFile === true && succeeded(status);
+    content = isFile ? Buffer.from(await answer.body.arrayBuffer()) : await answer.body.text();
   } catch (cause) {
     const timedOut = signal.aborted;
     const message = timedOut ? `no answer within ${call.timeoutMs} ms` : `no answer (${codeOf(cause)})`;
     const retryable = method === 'GET' || (!timedOut && neverSent.has(codeOf(cause)));
     throw new ClientError({ operation, message, retryable, timedOut, cause });
   }
-  const body = parse(text);
-  if (status >= 200 && status < 300) {
+  if (typeof content !== 'string') return new DownloadedFile(String(headers['content-type'] ?? ''), content);
+  const body = parse(content);
+  if (succeeded(status)) {
     if (body === unreadable) {
       throw new ClientError({ operation, message: 'unreadable answer', status, retryable: method === 'GET' });
     }
@@ -76,6 +88,10 @@ async function attempt(call: Call, signal: AbortSignal): Promise<unknown> {
     retryable,
     retryAfter: seconds(headers['retry-after']),
   });
+}
+
+function succeeded(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 const unreadable = Symbol('unreadable');
