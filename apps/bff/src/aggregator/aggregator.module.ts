@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { AggregatorClient } from '#libs/client';
 import { currentTracingId } from '#libs/server';
 import { Env } from '../config.js';
@@ -23,4 +23,11 @@ import { MerchantAggregator } from './merchant-aggregator.js';
   ],
   exports: [AggregatorClient, MerchantAggregator],
 })
-export class AggregatorModule {}
+export class AggregatorModule implements OnApplicationShutdown {
+  constructor(private readonly client: AggregatorClient) {}
+
+  /** After the last request and job: what is under way may still be answered. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.client.close();
+  }
+}
