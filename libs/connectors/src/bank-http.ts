@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Agent, fetch as undiciFetch, request, type Dispatcher } from 'undici';
 import { InstitutionError, type InstitutionErrorKind } from './institution-error.js';
 
@@ -14,6 +15,13 @@ export interface Exchange {
   failure?: InstitutionErrorKind;
 }
 
+/** A client certificate for mutual TLS, all PEM. `ca` is who signed the bank's certificate; absent: the usual roots. */
+export interface Transport {
+  certificate: string;
+  key: string;
+  ca?: string | undefined;
+}
+
 export interface BankRequest {
   institutionId: string;
   method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
@@ -24,6 +32,8 @@ export interface BankRequest {
   body?: Buffer;
   signal: AbortSignal;
   tracingId: string;
+  /** Who we are on the connection. Absent: nobody in particular. */
+  transport?: Transport | undefined;
   /** How long the whole exchange may take, body included. */
   deadlineMs?: number;
 }
@@ -49,7 +59,8 @@ type FetchInit = Parameters<typeof undiciFetch>[1];
 /**
  * The only way to a bank: a deadline on every exchange, redirects never followed, bodies bounded, a GET repeated once
  * when the connection was cut, anything else never. Throws InstitutionError; an aborted caller sees its own reason.
- * One pool of connections per institution, so a slow bank holds up only itself.
+ * One pool of connections per institution and certificate: a slow bank holds up only itself, and no connection made
+ * under one certificate carries a call under another.
  */
 export class BankHttp {
   readonly #agents = new Map<string, Agent>();
@@ -79,7 +90,7 @@ export class BankHttp {
   }
 
   /** `fetch` for openid-client, through the same pool, deadline and report. undici's own, since Node's refuses our Agent. */
-  fetcher(call: Pick<BankRequest, 'institutionId' | 'signal' | 'tracingId' | 'deadlineMs'>) {
+  fetcher(call: Pick<BankRequest, 'institutionId' | 'signal' | 'tracingId' | 'transport' | 'deadlineMs'>) {
     return async (url: string, init: FetchInit & { method?: string }): Promise<Response> => {
       const method = init.method === 'POST' ? 'POST' : 'GET';
       const deadline = AbortSignal.timeout(call.deadlineMs ?? this.#deadlineMs);
@@ -94,7 +105,7 @@ export class BankHttp {
           headers: plain,
           redirect: 'manual',
           signal,
-          dispatcher: this.#agent(call.institutionId),
+          dispatcher: this.#agent(call),
         } as const;
         const response = await undiciFetch(url, options);
         const body = await this.#read(response.body ?? []);
@@ -115,7 +126,7 @@ export class BankHttp {
 
   async #once(call: BankRequest, signal: AbortSignal): Promise<BankResponse> {
     const { statusCode, headers, body } = await request(call.url, {
-      dispatcher: this.#agent(call.institutionId),
+      dispatcher: this.#agent(call),
       method: call.method,
       headers: { ...call.headers, 'x-fapi-interaction-id': toUuid(call.tracingId) },
       body: call.body ?? null,
@@ -154,20 +165,40 @@ export class BankHttp {
     }
   }
 
-  #agent(institutionId: string): Dispatcher {
-    let agent = this.#agents.get(institutionId);
+  #agent({ institutionId, transport }: Pick<BankRequest, 'institutionId' | 'transport'>): Dispatcher {
+    const name = transport ? `${institutionId} ${nameOf(transport)}` : institutionId;
+    let agent = this.#agents.get(name);
     if (!agent) {
       agent = new Agent({
         connections: this.#connections,
         pipelining: 1,
         headersTimeout: this.#deadlineMs,
         bodyTimeout: this.#deadlineMs,
-        connect: { timeout: Math.min(5000, this.#deadlineMs) },
+        connect: { timeout: Math.min(5000, this.#deadlineMs), ...secured(transport) },
       });
-      this.#agents.set(institutionId, agent);
+      this.#agents.set(name, agent);
     }
     return agent;
   }
+}
+
+function secured(transport: Transport | undefined) {
+  if (!transport) return {};
+  const { certificate: cert, key, ca } = transport;
+  return { cert, key, ...(ca ? { ca } : {}) };
+}
+
+const names = new WeakMap<Transport, string>();
+
+/** The same certificate under the same roots is the same pool, whichever object brought it. */
+function nameOf(transport: Transport): string {
+  let name = names.get(transport);
+  if (name === undefined) {
+    const { certificate, ca = '' } = transport;
+    name = createHash('sha256').update(`${certificate}\n${ca}`).digest('hex');
+    names.set(transport, name);
+  }
+  return name;
 }
 
 /** Why an answer with an HTTP status is a failure. Only called for statuses of 300 and above. */

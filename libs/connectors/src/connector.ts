@@ -1,10 +1,15 @@
 import type {
   Account,
   AccountInfo,
+  AccountStatement,
   Balances,
+  Beneficiary,
+  DirectDebitResponse,
   Feature,
+  Identity,
   PaymentChargeDetails,
   PaymentRequest,
+  PaymentResponse,
   PaymentStatusDetails,
   RefundAccount,
   ScaMethod,
@@ -12,7 +17,7 @@ import type {
   UserCredentials,
 } from '#libs/contract';
 import type { JWK } from 'jose';
-import type { BankHttp } from './bank-http.js';
+import type { BankHttp, Transport } from './bank-http.js';
 import type { BerlinGroupQuirks, BerlinGroupSettings } from './berlin-group/berlin-group.types.js';
 import type { UkOpenBankingQuirks, UkOpenBankingSettings } from './uk-open-banking/uk-open-banking.types.js';
 
@@ -95,10 +100,23 @@ export type Step =
 
 export type Answer = { callback: URLSearchParams } | { method: ScaMethod } | { code: string } | { poll: true };
 
-/** `next` is read only by its maker: hand it back as `Range.cursor`. Absent means the end. */
+/**
+ * The cursors are read only by their maker: hand one back as `Range.cursor`. No `next` means the end; the other three
+ * are there where the bank links those pages. `startsAt` is set when the bank gives less history than was asked.
+ */
 export interface Page<T> {
   items: T[];
   next?: string;
+  previous?: string;
+  first?: string;
+  last?: string;
+  startsAt?: Date;
+}
+
+/** A document as the bank sent it; `contentType` is the bank's, such as `application/pdf`. */
+export interface StatementFile {
+  contentType: string;
+  body: Uint8Array;
 }
 
 /** Both ends are inclusive instants. */
@@ -134,6 +152,14 @@ export interface Operations {
   ACCOUNT(call: Consented, accountId: string): Promise<Account>;
   ACCOUNT_BALANCES(call: Consented, accountId: string): Promise<Balances>;
   ACCOUNT_TRANSACTIONS(call: Consented, accountId: string, range: Range): Promise<Page<Transaction>>;
+  ACCOUNT_STATEMENTS(call: Consented, accountId: string, range: Range): Promise<Page<AccountStatement>>;
+  ACCOUNT_STATEMENT(call: Consented, accountId: string, statementId: string): Promise<AccountStatement>;
+  ACCOUNT_STATEMENT_FILE(call: Consented, accountId: string, statementId: string): Promise<StatementFile>;
+  ACCOUNT_BENEFICIARIES(call: Consented, accountId: string): Promise<Beneficiary[]>;
+  ACCOUNT_DIRECT_DEBITS(call: Consented, accountId: string): Promise<DirectDebitResponse[]>;
+  ACCOUNT_PERIODIC_PAYMENTS(call: Consented, accountId: string): Promise<PaymentResponse[]>;
+  ACCOUNT_SCHEDULED_PAYMENTS(call: Consented, accountId: string): Promise<PaymentResponse[]>;
+  IDENTITY(call: Consented): Promise<Identity>;
   INITIATE_DOMESTIC_SINGLE_PAYMENT(call: Call, payment: PaymentRequest, access: PaymentAccess): Promise<Step>;
   CREATE_DOMESTIC_SINGLE_PAYMENT: Pay;
   EXISTING_PAYMENTS_DETAILS(call: Consented, institutionPaymentId: string): Promise<BankPayment>;
@@ -209,6 +235,8 @@ export interface TppCredentials {
   redirectUri: string;
   signingKey: JWK;
   kid: string;
+  /** Our certificate for mutual TLS, where the bank wants one. */
+  transport?: Transport;
   /** Names us to a sandbox bank that does not ask for a client certificate. Never set at a real one. */
   developmentIdentity?: string;
 }
