@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     root: '.',
     globals: true,
+    env: { LOG_LEVEL: 'silent' },
     include: ['{apps,libs,prisma}/**/*.spec.ts', 'test/**/*.{spec,e2e,conformance}.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'threads',

@@ -210,14 +210,15 @@ class Journey {
     return { payment: asked.id, amount: '12.50 GBP', status: paid.status, isoStatus: paid.isoStatus ?? '' };
   }
 
-  /** The merchant's event log holds what the verified webhook led to; only a handler of that webhook writes it. */
+  /** `webhook.handled` is written by the handler of a verified webhook and by nothing else. */
   async webhook(): Promise<Figures> {
     const url = `${this.stack.bff}/v1/events`;
     const ask = (): Promise<{ data: MerchantEvent[] }> => call(url, { bearer: this.merchant.apiKey });
-    const ofPayment = ({ data }: MerchantEvent): boolean => data['paymentId'] === this.paymentId;
-    const { data } = await until('The webhook', ask, (log) => log.data.some(ofPayment));
-    const events = data.filter(ofPayment).map(({ type }) => type);
-    return { verified: true, events: events.join(', ') };
+    const isHandled = ({ type }: MerchantEvent): boolean => type === 'webhook.handled';
+    const { data } = await until('The webhook', ask, (log) => log.data.some(isHandled));
+    const ofPayment = data.filter((event) => event.data['paymentId'] === this.paymentId);
+    if (!ofPayment.some(({ type }) => type === 'payment.completed')) throw new Error('No event tells of the completion');
+    return { verified: data.filter(isHandled).length, events: ofPayment.map(({ type }) => type).join(', ') };
   }
 }
 
