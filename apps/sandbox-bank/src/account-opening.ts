@@ -15,7 +15,6 @@ export interface Opening {
   bank: Bank;
   persona: Persona;
   plan: AccountPlan;
-  position: number;
   seed: string;
   firstDay: number;
   today: number;
@@ -58,6 +57,11 @@ export function numbersOf(
   const dice = new Random(`numbers|${bank.id}|${persona.id}|${plan.kind}`);
   if (plan.kind === 'card')
     return { sortCode: null, accountNumber: null, iban: null, maskedPan: `5555********${dice.digits(4)}` };
+  if (bank.standard === 'berlin-group') {
+    const { bankPart, digits } = bank.iban;
+    const iban = toIban(bank.country, `${bankPart}${dice.digits(digits)}`);
+    return { sortCode: null, accountNumber: null, iban, maskedPan: null };
+  }
   const accountNumber = dice.digits(8);
   const rest = `${bank.bankCode}${bank.sortCode}${accountNumber}`;
   if (plan.kind === 'euro') return { sortCode: null, accountNumber: null, iban: toIban('IE', rest), maskedPan: null };

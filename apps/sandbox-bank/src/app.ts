@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import formbody from '@fastify/formbody';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { bankKeys, type BankKeys } from './bank-keys.js';
-import { banks } from './banks.js';
+import { berlinGroupBanks, ukBanks } from './banks.js';
+import { Authorisations } from './berlin-group/authorisations.js';
+import { registerBerlinGroupBank } from './berlin-group/bank-routes.js';
+import { BerlinConsents } from './berlin-group/consents.js';
 import { BankClock } from './clock.js';
 import { registerControl } from './control.js';
 import { Front } from './front.js';
@@ -17,9 +20,13 @@ import type { Tpp } from './tpps.js';
 import { Consents } from './uk-open-banking/consents.js';
 import { PaymentBook } from './uk-open-banking/payment-book.js';
 import { registerBank } from './uk-open-banking/bank-routes.js';
-import { sendPage, Visits } from './visits.js';
+import { AuthorisationVisits } from './uk-open-banking/authorisation-visit.js';
+import { registerBrand, sendPage, Visits, type VisitRooms } from './visits.js';
 
 export const firstSeed = 'tributary';
+
+/** Banks with an authorisation server. */
+const banksWithKeys = [...ukBanks, ...berlinGroupBanks.filter((bank) => bank.hasPreStep)];
 
 export interface SandboxOptions {
   /** 0 takes a free one. */
@@ -51,10 +58,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clock = new BankClock(store);
   const ledger = new Ledger(store, clock);
   // Making a key takes other threads a while, so it runs while this one fills the ledger.
-  const making = Promise.all(banks.map((bank) => bankKeys(store, bank)));
+  const making = Promise.all(
+    banksWithKeys.map(async (bank): Promise<[string, BankKeys]> => [bank.id, await bankKeys(store, bank)]),
+  );
   if (ledger.seed === undefined) ledger.seedWith({ seed: firstSeed });
   sweep(store, clock.now());
-  const keys = await making;
+  const keys = new Map(await making);
 
   const { server, url, serveWith } = await listen(options);
   const { app, front } = await assemble(options, { url, store, clock, ledger, keys });
@@ -79,12 +88,20 @@ interface Parts {
   store: Store;
   clock: BankClock;
   ledger: Ledger;
-  keys: BankKeys[];
+  keys: ReadonlyMap<string, BankKeys>;
+}
+
+/** What the banks of one standard are put together from. */
+interface Ground extends Parts {
+  app: FastifyInstance;
+  front: Front;
+  tpps: readonly Tpp[];
+  report: (error: unknown) => void;
 }
 
 /** Puts every bank's routes together. */
 async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: FastifyInstance; front: Front }> {
-  const { url, store, clock, ledger, keys } = parts;
+  const { url, store, clock, ledger } = parts;
   const { tpps, log } = options;
   const scenarios = new Scenarios();
   const calls = new Calls();
@@ -95,8 +112,6 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
     return reply.code(routeOf(request.method, below) === undefined ? 404 : 405).send();
   });
   const front = new Front({ url, scenarios, calls, clock, log, app });
-  const consents = new Consents(store, clock);
-  const payments = new PaymentBook(store, clock, ledger, consents);
   const report = (error: unknown): void => {
     log?.({
       level: 'error',
@@ -105,20 +120,67 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
       error: error instanceof Error ? error.stack : 'unknown',
     });
   };
-  for (const [index, bank] of banks.entries()) {
+  const ground = { ...parts, app, front, tpps, report };
+  const { consents, payments } = await registerUkBanks(ground);
+  const berlinConsents = await registerBerlinGroupBanks(ground);
+  registerHouse(app, { url, clock, ledger, scenarios });
+  if (options.hasControl)
+    registerControl(app, {
+      url,
+      store,
+      clock,
+      ledger,
+      scenarios,
+      calls,
+      consents,
+      berlinConsents,
+      payments,
+      firstSeed,
+    });
+  await app.ready();
+  return { app, front };
+}
+
+async function registerUkBanks(ground: Ground): Promise<{ consents: Consents; payments: PaymentBook }> {
+  const { app, front, url, store, clock, ledger, keys, tpps, report } = ground;
+  const consents = new Consents(store, clock);
+  const payments = new PaymentBook(store, clock, ledger, consents);
+  for (const bank of ukBanks) {
     const issuer = `${url}/banks/${bank.id}`;
-    const own = keys[index] as BankKeys;
+    const own = keys.get(bank.id) as BankKeys;
     const context: BankContext = { bank, issuer, keys: own, store, clock, consents, payments, tpps, report };
     const provider = createAuthorisationServer(context);
     front.mount(bank.id, provider.callback());
-    new Visits(context, provider, ledger).register(app);
+    const visits = new AuthorisationVisits(context, provider, ledger);
+    const open: VisitRooms['open'] = (request, reply, uid) => visits.open(request, reply, uid);
+    new Visits({ bank, store, clock, segment: 'psu', open }).register(app);
+    registerBrand(app, bank);
     await registerBank(app, { context, provider, ledger, faultOf: (request) => front.faultOf(request) });
   }
-  registerHouse(app, { url, clock, ledger, scenarios });
-  if (options.hasControl)
-    registerControl(app, { url, store, clock, ledger, scenarios, calls, consents, payments, firstSeed });
-  await app.ready();
-  return { app, front };
+  return { consents, payments };
+}
+
+async function registerBerlinGroupBanks(ground: Ground): Promise<BerlinConsents> {
+  const { app, front, url, store, clock, ledger, tpps, report } = ground;
+  const consents = new BerlinConsents(store, clock);
+  const authorisations = new Authorisations(store, clock, consents);
+  for (const bank of berlinGroupBanks) {
+    registerBrand(app, bank);
+    await registerBerlinGroupBank(app, {
+      bank,
+      address: `${url}/banks/${bank.id}`,
+      provider: undefined,
+      faultOf: (request) => front.faultOf(request),
+      store,
+      clock,
+      ledger,
+      consents,
+      authorisations,
+      tpps,
+      report,
+    });
+  }
+  return consents;
 }
 
 function registerHouse(

@@ -13,7 +13,7 @@ export interface BankKeys {
 }
 
 /** The bank's stored keys, made when there are none yet. */
-export async function bankKeys(store: Store, bank: Bank): Promise<BankKeys> {
+export async function bankKeys(store: Store, bank: Pick<Bank, 'id'>): Promise<BankKeys> {
   const setting = `keys.${bank.id}`;
   let stored = store.setting(setting);
   if (stored === undefined) {

@@ -1,28 +1,74 @@
-/** How a bank differs from the next one: data only. */
-export interface Bank {
+/** What every bank has, whichever standard it speaks: data only. */
+interface House {
   id: string;
   name: string;
   tagline: string;
   /** Brand colours, as CSS. Both reach a contrast of 4.5 to 1 under white text. */
   colour: string;
   colourDark: string;
-  /** The bank's id at the trust anchor: the `iss` of its message signatures. */
-  organisationId: string;
-  /** Four letters: the bank's part of an IBAN and of the BIC. */
+  /** ISO 3166 code: the last letters of its BIC's first half, and the start of its IBANs. */
+  country: string;
+  /** Four letters: the bank's part of the BIC and, in Britain, of an IBAN. */
   bankCode: string;
-  sortCode: string;
-  /** `hybrid`: `code id_token` in the fragment. `jarm`: `code` inside a signed response. Both are FAPI 1.0 Advanced. */
-  authorisationResponse: 'hybrid' | 'jarm';
-  rotatesRefreshTokens: boolean;
   /** Transactions on a page. */
   pageSize: number;
 }
 
-/** Invented institutions; sort codes from a range that no bank holds. */
-export const banks: readonly Bank[] = [
+/** A bank of the UK standard. */
+export interface UkBank extends House {
+  standard: 'uk-open-banking';
+  /** The bank's id at the trust anchor: the `iss` of its message signatures. */
+  organisationId: string;
+  sortCode: string;
+  /** `hybrid`: `code id_token` in the fragment. `jarm`: `code` inside a signed response. Both are FAPI 1.0 Advanced. */
+  authorisationResponse: 'hybrid' | 'jarm';
+  rotatesRefreshTokens: boolean;
+}
+
+export type BalanceType = 'closingBooked' | 'expected' | 'interimAvailable' | 'interimBooked';
+
+/** A bank of the Berlin Group's NextGenPSD2 framework, and where it uses the framework's freedoms. */
+export interface BerlinGroupBank extends House {
+  standard: 'berlin-group';
+  /** The national part of an IBAN: the bank's own characters, then as many digits of the account. */
+  iban: { bankPart: string; digits: number };
+  approach: 'redirect' | 'embedded' | 'decoupled';
+  /** An OAuth 2.0 token is needed before anything else (“pre-step”). */
+  hasPreStep: boolean;
+  /** How many different people have to sign a consent. */
+  authorisers: 1 | 2;
+  errorShape: 'tpp-messages' | 'problem-json';
+  /** Links start with the scheme, or with the path. */
+  links: 'absolute' | 'relative';
+  /** Whether an account is called otherwise in every consent. */
+  remintsResourceIds: boolean;
+  honoursWithBalance: boolean;
+  hasIdsWhilePending: boolean;
+  balanceTypes: readonly BalanceType[];
+}
+
+export type Bank = UkBank | BerlinGroupBank;
+
+const britain = { standard: 'uk-open-banking', country: 'GB', pageSize: 100 } as const;
+const europe = {
+  standard: 'berlin-group',
+  hasPreStep: false,
+  authorisers: 1,
+  errorShape: 'tpp-messages',
+  links: 'absolute',
+  remintsResourceIds: false,
+  honoursWithBalance: true,
+  hasIdsWhilePending: true,
+  balanceTypes: ['interimAvailable', 'interimBooked', 'closingBooked'],
+  pageSize: 50,
+} as const;
+
+/** Invented institutions; sort codes and bank numbers from ranges that no bank holds. */
+export const ukBanks: readonly UkBank[] = [
   {
+    ...britain,
     id: 'meridian',
-    name: 'Meridian Sandbox',
+    name: 'Meridian Bank',
     tagline: 'Banking on the line',
     colour: '#0b5c6b',
     colourDark: '#073f4a',
@@ -31,11 +77,11 @@ export const banks: readonly Bank[] = [
     sortCode: '007341',
     authorisationResponse: 'hybrid',
     rotatesRefreshTokens: true,
-    pageSize: 100,
   },
   {
+    ...britain,
     id: 'tamar',
-    name: 'Tamar Sandbox',
+    name: 'Tamar Building Society',
     tagline: 'Where the river meets the money',
     colour: '#6a2c70',
     colourDark: '#4a1d4f',
@@ -44,9 +90,27 @@ export const banks: readonly Bank[] = [
     sortCode: '006528',
     authorisationResponse: 'jarm',
     rotatesRefreshTokens: false,
-    pageSize: 100,
   },
 ];
+
+export const berlinGroupBanks: readonly BerlinGroupBank[] = [
+  {
+    ...europe,
+    id: 'lindenhof',
+    name: 'Lindenhof Bank',
+    tagline: 'Unter den Linden seit gestern',
+    colour: '#2e6b34',
+    colourDark: '#1e4a23',
+    country: 'DE',
+    bankCode: 'LNDH',
+    iban: { bankPart: '00010090', digits: 10 },
+    approach: 'redirect',
+    remintsResourceIds: true,
+    hasIdsWhilePending: false,
+  },
+];
+
+export const banks: readonly Bank[] = [...ukBanks, ...berlinGroupBanks];
 
 export function findBank(id: string): Bank | undefined {
   return banks.find((bank) => bank.id === id);

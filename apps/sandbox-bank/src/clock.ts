@@ -69,8 +69,8 @@ export function toWire(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 }
 
-/** British summer time runs from the last Sunday of March to the last Sunday of October, 01:00 UTC both. */
-function isSummerTime(ms: number): boolean {
+/** British and European summer time run from the last Sunday of March to the last Sunday of October, 01:00 UTC both. */
+export function isSummerTime(ms: number): boolean {
   const year = new Date(ms).getUTCFullYear();
   const lastSunday = (month: number): number => {
     const last = new Date(Date.UTC(year, month + 1, 0, 1));

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { banks, findBank } from './banks.js';
+import type { BerlinConsents } from './berlin-group/consents.js';
 import type { Calls } from './calls.js';
 import type { BankClock } from './clock.js';
 import type { Ledger } from './ledger.js';
@@ -19,6 +20,7 @@ interface ControlOptions {
   scenarios: Scenarios;
   calls: Calls;
   consents: Consents;
+  berlinConsents: BerlinConsents;
   payments: PaymentBook;
   firstSeed: string;
 }
@@ -73,7 +75,8 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
   post('withdraw', (body) => {
     const bank = optionalText(body, 'bank') ?? '';
     const consentId = optionalText(body, 'consentId') ?? '';
-    if (!options.consents.withdraw(bank, consentId))
+    const { consents, berlinConsents } = options;
+    if (!consents.withdraw(bank, consentId) && !berlinConsents.withdraw(bank, consentId))
       throw new Refusal('bank and consentId name no authorised account consent');
     return { bank, consentId };
   });
@@ -135,7 +138,16 @@ function reset({ store, clock, ledger, scenarios, calls, firstSeed }: ControlOpt
   scenarios.switchOff();
   calls.clear();
   clock.reset();
-  for (const table of ['consents', 'idempotency', 'oidc', 'visits']) store.run(`DELETE FROM ${table}`);
+  const tables = [
+    'consents',
+    'idempotency',
+    'oidc',
+    'visits',
+    'berlin_consents',
+    'berlin_authorisations',
+    'berlin_reads',
+  ];
+  for (const table of tables) store.run(`DELETE FROM ${table}`);
   ledger.seedWith({ seed: firstSeed });
 }
 
@@ -145,6 +157,8 @@ function clockState(clock: BankClock): object {
 
 function state({ url, store, clock, ledger, scenarios, payments }: ControlOptions): object {
   for (const bank of banks) payments.settle(bank.id);
+  // A history is lived when somebody first looks, so accounts are looked at before rows are counted.
+  for (const bank of banks) for (const persona of personas) ledger.accountsOf(bank.id, persona.id);
   const rows = store.all<{ accountId: string; rows: number }>(
     'SELECT accountId, COUNT(*) AS rows FROM entries GROUP BY accountId',
   );
@@ -155,7 +169,8 @@ function state({ url, store, clock, ledger, scenarios, payments }: ControlOption
     seed: ledger.seed,
     faults: scenarios.list(),
     consents: store.all<{ bank: string; family: string; status: string; count: number }>(
-      'SELECT bank, family, status, COUNT(*) AS count FROM consents GROUP BY bank, family, status',
+      `SELECT bank, family, status, COUNT(*) AS count FROM consents GROUP BY bank, family, status UNION ALL
+       SELECT bank, 'account', status, COUNT(*) FROM berlin_consents GROUP BY bank, status`,
     ),
     payments: store.all<{ bank: string; status: string; count: number }>(
       'SELECT bank, status, COUNT(*) AS count FROM payments GROUP BY bank, status',
@@ -163,6 +178,7 @@ function state({ url, store, clock, ledger, scenarios, payments }: ControlOption
     banks: banks.map((bank) => ({
       id: bank.id,
       name: bank.name,
+      standard: bank.standard,
       issuer: `${url}/banks/${bank.id}`,
       personas: personas.map((persona) => ({
         id: persona.id,

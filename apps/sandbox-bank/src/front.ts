@@ -8,7 +8,8 @@ import { playOnWire } from './wire-faults.js';
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Paths below a bank that its authorisation server answers; everything else is Fastify's. */
-const oidcPath = /^\/(?:\.well-known\/openid-configuration|auth(?:\/[\w-]+)?|token(?:\/revocation)?|jwks|me)$/;
+const oidcPath =
+  /^\/(?:\.well-known\/(?:openid-configuration|oauth-authorization-server)|auth(?:\/[\w-]+)?|token(?:\/revocation)?|jwks|me)$/;
 
 interface FrontOptions {
   url: string;
@@ -87,7 +88,8 @@ export class Front {
   #observe(request: IncomingMessage, response: ServerResponse, { bank, route, fault }: Call): void {
     const { calls, clock, log } = this.options;
     const startedAt = wallClock();
-    const interactionId = request.headers['x-fapi-interaction-id'];
+    const { headers } = request;
+    const interactionId = headers['x-fapi-interaction-id'] ?? headers['x-request-id'];
     response.once('close', () => {
       const status = response.writableFinished ? response.statusCode : 0;
       calls.record({
@@ -96,7 +98,7 @@ export class Front {
         route,
         status,
         fault,
-        isAttended: request.headers['x-fapi-customer-ip-address'] !== undefined,
+        isAttended: (headers['x-fapi-customer-ip-address'] ?? headers['psu-ip-address']) !== undefined,
         interactionId: typeof interactionId === 'string' ? interactionId : undefined,
       });
       const level = status >= 500 ? 'warn' : 'info';

@@ -1,4 +1,4 @@
-import { banks } from './banks.js';
+import { banks, ukBanks } from './banks.js';
 import { BankClock } from './clock.js';
 import { isIban } from './identifiers.js';
 import { Ledger } from './ledger.js';
@@ -20,7 +20,7 @@ function seeded(
 }
 
 function everything(ledger: Ledger): unknown {
-  return banks.flatMap((bank) =>
+  return ukBanks.flatMap((bank) =>
     personas.flatMap((persona) =>
       ledger
         .accountsOf(bank.id, persona.id)

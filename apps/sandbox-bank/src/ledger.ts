@@ -1,10 +1,9 @@
 import type { Account, Entry } from './account.js';
-import { banks } from './banks.js';
+import { lifeOf, monthsBefore, rateOf } from './account-opening.js';
+import { placeByNumber, placeOf, placesOf, type Place } from './chart.js';
 import { dayMs, type BankClock } from './clock.js';
-import { accountIdOf, lifeOf, monthsBefore, numbersOf, rateOf, type Opening } from './account-opening.js';
 import type { EntryDetail, Happening } from './happening.js';
 import { dayOf } from './life.js';
-import { findPersona, personas } from './personas.js';
 import type { Store } from './store.js';
 
 export interface SeedOptions {
@@ -19,6 +18,8 @@ export interface PageQuery {
   from?: number | undefined;
   to?: number | undefined;
   direction?: 'credits' | 'debits' | undefined;
+  /** Both when left out. */
+  status?: 'booked' | 'pending' | undefined;
   /** The last row of the page before this one. */
   after?: { bookedAt: number; seq: number } | undefined;
   limit: number;
@@ -35,50 +36,33 @@ export class Ledger {
     return this.store.setting('ledger.seed');
   }
 
-  /** Throws the old rows away and lives every history anew, in one transaction. */
+  /** Throws the old rows away. Each history is lived anew when somebody first looks at its account. */
   seedWith(options: SeedOptions): void {
-    const { seed, months = 24 } = options;
-    const today = Math.floor(this.clock.now() / dayMs);
-    const firstDay = monthsBefore(today, months);
     this.store.transaction(() => {
       for (const table of ['accounts', 'entries', 'payments']) this.store.run(`DELETE FROM ${table}`);
-      this.store.keep('ledger.seed', seed);
-      for (const bank of banks) {
-        for (const persona of personas) {
-          for (const [position, plan] of persona.accounts.entries()) {
-            this.#open({ bank, persona, plan, position, seed, firstDay, today, wanted: options.transactions });
-          }
-        }
-      }
+      this.store.keep('ledger.seed', options.seed);
+      this.store.keep('ledger.start', JSON.stringify({ at: this.clock.now(), ...options }));
     });
   }
 
   accountsOf(bank: string, persona: string): Account[] {
-    const ids = this.store.all<{ id: string }>(
-      'SELECT id FROM accounts WHERE bank = ? AND persona = ? ORDER BY position',
-      bank,
-      persona,
-    );
-    return ids.map(({ id }) => this.account(id)).filter((account) => account !== undefined);
+    return placesOf(bank, persona)
+      .map(({ id }) => this.account(id))
+      .filter((account) => account !== undefined);
   }
 
   /** The account as it stands now: due rows are booked first. */
   account(id: string): Account | undefined {
-    const account = this.store.get<Account>('SELECT * FROM accounts WHERE id = ?', id);
-    if (!account) return undefined;
-    return this.#roll(account) ? this.store.get<Account>('SELECT * FROM accounts WHERE id = ?', id) : account;
+    const place = placeOf(id);
+    if (!place) return undefined;
+    const account = this.#stored(id) ?? this.#open(place);
+    return this.#roll(account, place) ? this.#stored(id) : account;
   }
 
   /** The account of any bank here that a payee's identification names. */
   findByNumber(scheme: string, identification: string): Account | undefined {
-    const found = this.store.get<{ id: string }>(
-      "SELECT id FROM accounts WHERE (? = 'IBAN' AND iban = ?) OR (? = 'SortCodeAccountNumber' AND sortCode || accountNumber = ?)",
-      scheme,
-      identification,
-      scheme,
-      identification,
-    );
-    return found && this.account(found.id);
+    const place = placeByNumber(scheme, identification);
+    return place && this.account(place.id);
   }
 
   /** `availableMinor` counts pending rows and reserved payments, without the credit line; `closedMinor` is last midnight's. */
@@ -108,11 +92,14 @@ export class Ledger {
 
   /** Rows that the account's holder can see, newest booking first. One row more than the limit tells that there is a next page. */
   page(account: Account, query: PageQuery): Entry[] {
-    const { from = 0, to = Number.MAX_SAFE_INTEGER, direction, after, limit } = query;
+    const { from = 0, to = Number.MAX_SAFE_INTEGER, direction, status, after, limit } = query;
     const sign = { credits: 'AND amountMinor >= 0', debits: 'AND amountMinor < 0', both: '' }[direction ?? 'both'];
+    const kept = { booked: 'AND balanceMinor IS NOT NULL', pending: 'AND balanceMinor IS NULL', both: '' }[
+      status ?? 'both'
+    ];
     return this.store.all<Entry>(
       `SELECT * FROM entries WHERE accountId = ? AND (bookedAt, seq) < (?, ?) AND bookedAt >= ? AND bookedAt <= ?
-       AND (madeAt <= ? OR balanceMinor IS NOT NULL) ${sign} ORDER BY bookedAt DESC, seq DESC LIMIT ?`,
+       AND (madeAt <= ? OR balanceMinor IS NOT NULL) ${sign} ${kept} ORDER BY bookedAt DESC, seq DESC LIMIT ?`,
       account.id,
       after?.bookedAt ?? Number.MAX_SAFE_INTEGER,
       after?.seq ?? Number.MAX_SAFE_INTEGER,
@@ -120,6 +107,16 @@ export class Ledger {
       to,
       this.clock.now(),
       limit,
+    );
+  }
+
+  /** One visible row by its id. */
+  entry(account: Account, id: string): Entry | undefined {
+    return this.store.get<Entry>(
+      'SELECT * FROM entries WHERE accountId = ? AND id = ? AND (madeAt <= ? OR balanceMinor IS NOT NULL)',
+      account.id,
+      id,
+      this.clock.now(),
     );
   }
 
@@ -166,64 +163,74 @@ export class Ledger {
     );
   }
 
-  #open(opening: Opening): void {
-    const { bank, persona, plan, position, firstDay, today } = opening;
-    const rate = rateOf(opening);
-    const life = lifeOf(opening.seed, bank.id, persona, plan, rate);
+  #stored(id: string): Account | undefined {
+    return this.store.get<Account>('SELECT * FROM accounts WHERE id = ?', id);
+  }
+
+  /** Lives an account's history as of the moment of seeding, so it does not matter who looks first, nor when. */
+  #open(place: Place): Account {
+    const { id, bank, persona, plan, position, numbers } = place;
+    const { seed, at, transactions: wanted, months = 24 } = this.#start();
+    const today = Math.floor(at / dayMs);
+    const firstDay = monthsBefore(today, months);
+    const rate = rateOf({ bank, persona, plan, seed, firstDay, today, wanted });
+    const life = lifeOf(seed, bank.id, persona, plan, rate);
     const rows: Happening[] = [];
     for (let day = firstDay; day <= today; day += 1) rows.push(...dayOf(life, day));
     // Rows keep the order in which they are booked, as on a statement.
     rows.sort((one, other) => one.bookedAt - other.bookedAt || one.madeAt - other.madeAt);
-    const accountId = accountIdOf(bank.id, persona.id, plan.kind);
-    const now = this.clock.now();
-    let balance = plan.openingMinor;
-    let lastBookedAt = firstDay * dayMs;
-    for (const [seq, row] of rows.entries()) {
-      const isBooked = row.bookedAt <= now;
-      if (isBooked) {
-        balance += row.amountMinor;
-        lastBookedAt = row.bookedAt;
+    return this.store.transaction(() => {
+      let balanceMinor = plan.openingMinor;
+      let lastBookedAt = firstDay * dayMs;
+      for (const [seq, row] of rows.entries()) {
+        const isBooked = row.bookedAt <= at;
+        if (isBooked) {
+          balanceMinor += row.amountMinor;
+          lastBookedAt = row.bookedAt;
+        }
+        const detail = JSON.stringify(row.detail);
+        this.#insert({ accountId: id, seq, ...row, balanceMinor: isBooked ? balanceMinor : null, detail });
       }
-      this.#insert({
-        accountId,
-        seq,
-        ...row,
-        balanceMinor: isBooked ? balance : null,
-        detail: JSON.stringify(row.detail),
-      });
-    }
-    const numbers = numbersOf(bank, persona, plan);
-    this.store.run(
-      `INSERT INTO accounts (id, bank, persona, kind, position, holder, nickname, description, currency, sortCode, accountNumber, iban, maskedPan,
-        openedAt, firstDay, generatedTo, rate, openingMinor, balanceMinor, creditLimitMinor, lastBookedAt, nextSeq)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      accountId,
-      bank.id,
-      persona.id,
-      plan.kind,
-      position,
-      persona.name,
-      plan.nickname,
-      plan.description,
-      plan.currency,
-      numbers.sortCode,
-      numbers.accountNumber,
-      numbers.iban,
-      numbers.maskedPan,
-      (firstDay - 400) * dayMs,
-      firstDay,
-      today,
-      rate,
-      plan.openingMinor,
-      balance,
-      plan.creditLimitMinor,
-      lastBookedAt,
-      rows.length,
-    );
+      const account: Account = {
+        id,
+        bank: bank.id,
+        persona: persona.id,
+        kind: plan.kind,
+        position,
+        holder: persona.name,
+        nickname: plan.nickname,
+        description: plan.description,
+        currency: plan.currency,
+        ...numbers,
+        openedAt: (firstDay - 400) * dayMs,
+        firstDay,
+        generatedTo: today,
+        rate,
+        openingMinor: plan.openingMinor,
+        balanceMinor,
+        creditLimitMinor: plan.creditLimitMinor,
+        lastBookedAt,
+        nextSeq: rows.length,
+      };
+      const names = Object.keys(account);
+      this.store.run(
+        `INSERT INTO accounts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+        ...Object.values(account),
+      );
+      return account;
+    });
+  }
+
+  /** What the ledger was seeded with; a file of an older make tells the seed alone. */
+  #start(): SeedOptions & { at: number } {
+    const stored = this.store.setting('ledger.start');
+    return stored === undefined
+      ? { seed: this.seed ?? '', at: this.clock.now() }
+      : (JSON.parse(stored) as SeedOptions & { at: number });
   }
 
   /** Lives the days that the clock has reached since, and books what is due. Answers whether anything changed. */
-  #roll(account: Account): boolean {
+  #roll(account: Account, { persona, plan }: Place): boolean {
     const now = this.clock.now();
     const today = Math.floor(now / dayMs);
     const due = this.store.get<{ seq: number }>(
@@ -232,9 +239,6 @@ export class Ledger {
       now,
     );
     if (today <= account.generatedTo && !due) return false;
-    const persona = findPersona(account.persona);
-    const plan = persona?.accounts.find((each) => each.kind === account.kind);
-    if (!persona || !plan) return false;
     this.store.transaction(() => {
       const life = lifeOf(this.seed ?? '', account.bank, persona, plan, account.rate);
       let { nextSeq, balanceMinor, lastBookedAt } = account;

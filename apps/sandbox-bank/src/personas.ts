@@ -1,3 +1,5 @@
+import type { Bank } from './banks.js';
+
 export type AccountKind = 'current' | 'savings' | 'card' | 'euro';
 
 /** An account somebody holds, as it stands on the first day of its history. Money is minor units. */
@@ -138,4 +140,11 @@ export const mainPersona = 'ada';
 
 export function findPersona(id: string): Persona | undefined {
   return personas.find((persona) => persona.id === id);
+}
+
+/** The person as a customer of one bank: abroad, current and savings accounts are kept, in euros. */
+export function customerOf(bank: Bank, persona: Persona): Persona {
+  if (bank.standard === 'uk-open-banking') return persona;
+  const kept = persona.accounts.filter((plan) => plan.kind === 'current' || plan.kind === 'savings');
+  return { ...persona, accounts: kept.map((plan) => ({ ...plan, currency: 'EUR' as const })) };
 }

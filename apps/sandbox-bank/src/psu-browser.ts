@@ -1,4 +1,4 @@
-import { findPersona, mainPersona } from './personas.js';
+import { findPersona, personas, type Persona } from './personas.js';
 
 const pagesMax = 20;
 const deadlineMs = 20_000;
@@ -38,39 +38,38 @@ interface Page {
 /** A PSU with a browser of no JavaScript: keeps cookies per path, fills the bank's forms, goes where it is sent. */
 export class PsuBrowser {
   readonly #jar = new Map<string, { value: string; path: string }>();
+  #person: Persona | undefined;
 
   constructor(private readonly bankOrigin: string) {}
 
   /** Walks the bank's pages to the end; answers the address that the browser would go to next. */
   async authorise(wish: Wish): Promise<{ redirectUrl: string }> {
-    const persona = findPersona(wish.persona ?? mainPersona);
-    if (!persona) throw new BrowsingError('There is no such persona');
     let next: string | Page = wish.authorisationUrl;
     for (let pages = 0; pages < pagesMax; pages += 1) {
       const page: string | Page = typeof next === 'string' ? await this.#open(next) : next;
       if (typeof page === 'string') return { redirectUrl: wish.follow ? await this.#follow(page) : page };
+      if (page.text.includes('<h1 data-done>')) return { redirectUrl: page.url };
       const forward: string | undefined = /<meta http-equiv="refresh" content="0;url=([^"]*)"/.exec(page.text)?.[1];
       next =
         forward === undefined
-          ? await this.#submit(page, this.#fill(page, wish, persona))
+          ? await this.#submit(page, this.#fill(page, wish))
           : new URL(unescape(forward), page.url).href;
     }
     throw new BrowsingError('The bank showed too many pages');
   }
 
   /** Which fields the PSU types or ticks, by what the page asks for. */
-  #fill(
-    page: Page,
-    wish: Wish,
-    persona: { id: string; password: string; code: string },
-  ): { form: Form; fields: URLSearchParams } {
+  #fill(page: Page, wish: Wish): { form: Form; fields: URLSearchParams } {
     const holding = (name: string): Form | undefined =>
       page.forms.find((form) => form.controls.some((control) => control.name === name));
     const login = holding('username');
-    if (login)
-      return { form: login, fields: new URLSearchParams({ username: persona.id, password: persona.password }) };
+    if (login) {
+      this.#person = wish.persona === undefined ? personNotNamed(page.text) : findPersona(wish.persona);
+      const { id, password } = this.#you();
+      return { form: login, fields: new URLSearchParams({ username: id, password }) };
+    }
     const code = holding('code');
-    if (code) return { form: code, fields: new URLSearchParams({ code: persona.code }) };
+    if (code) return { form: code, fields: new URLSearchParams({ code: this.#you().code }) };
     const decision = holding('decision');
     if (!decision) {
       const alert = /role="alert">([^<]*)</.exec(page.text)?.[1];
@@ -83,7 +82,14 @@ export class PsuBrowser {
     return { form: decision, fields };
   }
 
+  #you(): Persona {
+    if (!this.#person) throw new BrowsingError('There is no such persona');
+    return this.#person;
+  }
+
+  /** An address outside of the bank is where the browser leaves for. */
   async #open(url: string): Promise<Page | string> {
+    if (!this.#isBank(new URL(url))) return url;
     return this.#settle(url, await this.#request(url, {}));
   }
 
@@ -164,6 +170,11 @@ export class PsuBrowser {
     const location = posted.headers.get('location');
     return location === null ? action : new URL(location, action).href;
   }
+}
+
+/** The main persona, or the first one after whom a page does not name as having signed already. */
+function personNotNamed(text: string): Persona | undefined {
+  return personas.find((persona) => !text.includes(persona.name));
 }
 
 function chooseAccounts(form: Form, wanted: string[] | undefined): string[] {

@@ -54,14 +54,14 @@ export function layout(page: { bank: Bank; title: string; step?: number; refresh
 const alertOf = (alert: string | undefined): Html | undefined =>
   alert === undefined ? undefined : html`<p class="alert" role="alert">${alert}</p>`;
 
-export function loginPage({ bank, tpp, action, alert }: Visit): string {
+export function loginPage({ bank, tpp, action, alert, note }: Visit & { note?: string | undefined }): string {
   return layout({
     bank,
     title: 'Log in',
     step: 0,
     body: html`<h1>Log in to continue</h1>
       <p><strong>${tpp}</strong> has sent you to us. Log in as you always do; they never see your password.</p>
-      ${alertOf(alert)}
+      ${note !== undefined && html`<p class="quiet">${note}</p>`} ${alertOf(alert)}
       <form method="post" action="${action}/login">
         <label class="field" for="username">User name</label>
         <input
@@ -145,23 +145,25 @@ const decisions = html`<div class="actions">
   ><button class="second" type="submit" name="decision" value="deny" formnovalidate>Deny</button>
 </div>`;
 
-/** Clusters of the UK customer experience guidelines, shortened. */
-const meanings: readonly [pattern: RegExp, text: string][] = [
-  [/^ReadAccounts/, 'Your account names, numbers and sort codes'],
-  [/^ReadBalances$/, 'Your balances'],
-  [/^ReadTransactions/, 'Your transactions: what you spent and received, with whom'],
-  [/^Read(Beneficiaries|DirectDebits|StandingOrders|ScheduledPayments)/, 'Your regular payments and payees'],
-  [/^ReadStatements/, 'Your statements'],
-  [/^Read(Products|Offers)$/, 'Your products and offers'],
-  [/^ReadParty/, 'Your name and contact details'],
-  [/^ReadPAN$/, 'Your card numbers'],
-];
-
 export function accountAccessPage(
-  visit: Visit & { accounts: ShownAccount[]; permissions: string[]; until?: string | undefined; checked: string[] },
+  visit: Visit & {
+    accounts: ShownAccount[];
+    /** What is shared, in the PSU's words. */
+    shared: readonly string[];
+    until?: string | undefined;
+    checked: string[];
+    /** Whether the accounts are settled: they are then shown, not chosen. */
+    isSettled?: boolean;
+  },
 ): string {
-  const { bank, tpp, action, alert, accounts, permissions, until, checked } = visit;
-  const shared = meanings.filter(([pattern]) => permissions.some((permission) => pattern.test(permission)));
+  const { bank, tpp, action, alert, accounts, shared, until, checked, isSettled = false } = visit;
+  const input = (account: ShownAccount): Html =>
+    html`<input
+      type="checkbox"
+      name="account"
+      value="${account.id}"
+      ${checked.includes(account.id) && html` checked`}
+    />`;
   return layout({
     bank,
     title: 'Share account information',
@@ -170,16 +172,16 @@ export function accountAccessPage(
       ${alertOf(alert)}
       <p><strong>${tpp}</strong> asks to read:</p>
       <ul class="ticks">
-        ${shared.map(([, text]) => html`<li>${text}</li>`)}
+        ${shared.map((text) => html`<li>${text}</li>`)}
       </ul>
       <p class="quiet">
         ${until === undefined ? 'Until you stop it.' : `Until ${until}, unless you stop it before.`} They cannot make
         payments.
       </p>
       <form method="post" action="${action}/decision">
-        <h2 id="which">From which accounts?</h2>
+        <h2 id="which">${isSettled ? 'From these accounts' : 'From which accounts?'}</h2>
         <div role="group" aria-labelledby="which">
-          ${accounts.map((account) => choice(account, html`<input type="checkbox" name="account" value="${account.id}" ${checked.includes(account.id) && html` checked`} />`))}
+          ${accounts.map((account) => choice(account, isSettled ? html`` : input(account)))}
         </div>
         ${decisions}
       </form>`,
@@ -234,6 +236,17 @@ export function returningPage(bank: Bank, tpp: string, url: string): string {
     body: html`<h1>Thank you</h1>
       <p>We are taking you back to ${tpp}.</p>
       <div class="actions"><a class="button" href="${url}">Go on</a></div>`,
+  });
+}
+
+/** The end of a visit that nobody sent a browser to: the PSU confirmed on another device. */
+export function donePage(bank: Bank, message: string): string {
+  return layout({
+    bank,
+    title: 'Done',
+    body: html`<h1 data-done>Thank you</h1>
+      <p>${message}</p>
+      <p class="quiet">You can close this page.</p>`,
   });
 }
 

@@ -8,10 +8,10 @@ interface Fault {
 
 /** Every fault that can be switched on, by name. */
 export const faults = {
-  '500': { reach: 'any', does: 'answers 500 with an error body (U000)' },
+  '500': { reach: 'any', does: 'answers 500 with an error body (U000, INTERNAL_SERVER_ERROR)' },
   '503': { reach: 'any', does: 'answers 503 with no body' },
   '401': { reach: 'any', does: 'answers 401, as if the token had died' },
-  '403': { reach: 'any', does: 'answers 403 with U028: authenticate again' },
+  '403': { reach: 'any', does: 'answers 403 with U028 (authenticate again) or SERVICE_BLOCKED' },
   '429': { reach: 'any', does: 'answers 429 with Retry-After: 2' },
   timeout: { reach: 'any', does: 'never answers; the connection is destroyed after a minute' },
   slow: { reach: 'any', does: 'answers rightly, three seconds late' },
@@ -25,7 +25,7 @@ export const faults = {
   'wrong-sign': { reach: 'lists', does: 'amounts of debits carry a minus besides the indicator' },
   'sca-window': {
     reach: 'lists',
-    does: 'five minutes after authorisation, bookings older than 90 days need a new one (403, U028)',
+    does: 'five minutes after authorisation, bookings older than 90 days need a new one (403, U028; 400, PERIOD_INVALID)',
   },
   'wrong-signature': { reach: 'signed', does: 'signs another body than the one sent' },
   'no-signature': { reach: 'signed', does: 'leaves x-jws-signature out' },
@@ -70,9 +70,22 @@ const pisp = [
   'domestic-payments/{DomesticPaymentId}',
   'domestic-payments/{DomesticPaymentId}/payment-details',
 ];
+const berlinGroup = [
+  'consents',
+  'consents/{consentId}',
+  'consents/{consentId}/status',
+  'consents/{consentId}/authorisations',
+  'consents/{consentId}/authorisations/{authorisationId}',
+  'accounts',
+  'accounts/{accountId}',
+  'accounts/{accountId}/balances',
+  'accounts/{accountId}/transactions',
+  'accounts/{accountId}/transactions/{transactionId}',
+];
 const templates = [
   ...aisp.map((path) => `/aisp/${path}`),
   ...pisp.map((path) => `/pisp/${path}`),
+  ...berlinGroup.map((path) => `/v1/${path}`),
   '/token',
   '/token/revocation',
   '/auth',
@@ -80,6 +93,7 @@ const templates = [
   '/signing/jwks',
   '/me',
   '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
 ].map((template) => ({
   template,
   pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+').replace(/\./g, '\\.')}$`),
@@ -101,7 +115,7 @@ export function readRoute(text: string): string | undefined {
 
 function reaches(fault: FaultName, route: string): boolean {
   const { reach }: Fault = faults[fault];
-  const isApi = / \/(?:aisp|pisp)\//.test(route);
+  const isApi = / \/(?:aisp|pisp|v1)\//.test(route);
   const isOrder = route === 'POST /pisp/domestic-payments';
   const isToken = route === 'POST /token';
   const reached: Record<Reach, boolean> = {

@@ -46,7 +46,8 @@ function pickMerchant(dice: Random): Merchant {
 /** A card payment is pending for one to three days: it is booked early on the second working morning. */
 export function toCardRow(life: Life, day: number, purchase: Purchase): Happening {
   const { merchant, amountMinor, isForeign } = purchase;
-  const rate = (1100 + (purchase.minute % 90)) / 1000;
+  const isEuro = life.plan.currency === 'EUR';
+  const rate = ((isEuro ? 830 : 1100) + (purchase.minute % (isEuro ? 40 : 90))) / 1000;
   return {
     id: purchase.id,
     madeAt: at(day, purchase.minute),
@@ -58,7 +59,9 @@ export function toCardRow(life: Life, day: number, purchase: Purchase): Happenin
       info: `CARD PAYMENT TO ${merchant.name}`,
       merchant: { name: merchant.name, mcc: merchant.mcc },
       card: purchase.minute % 3 === 0 ? 'ConsumerDevice' : purchase.minute % 7 === 0 ? 'PIN' : 'Contactless',
-      ...(isForeign && { exchange: { currency: 'EUR', amountMinor: Math.round(amountMinor * rate), rate } }),
+      ...(isForeign && {
+        exchange: { currency: isEuro ? 'GBP' : 'EUR', amountMinor: Math.round(amountMinor * rate), rate },
+      }),
     },
   };
 }

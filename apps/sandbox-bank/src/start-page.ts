@@ -1,5 +1,5 @@
 import { bankStyle } from './bank-style.js';
-import { banks } from './banks.js';
+import { berlinGroupBanks, ukBanks } from './banks.js';
 import { html, type Html } from './html.js';
 import { personas } from './personas.js';
 import type { ActiveFault } from './scenarios.js';
@@ -16,7 +16,7 @@ interface StartState {
 
 /** The sandbox's front door: which banks it plays, who can log in, what time it is there, what is switched on. */
 export function startPage(state: StartState): string {
-  const body = [bankCard(state.url), peopleCard(), stateCard(state)];
+  const body = [ukCard(state.url), berlinGroupCard(state.url), peopleCard(), stateCard(state)];
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -30,7 +30,7 @@ export function startPage(state: StartState): string {
           <div>
             <span class="mark" aria-hidden="true">S</span
             ><span class="name"
-              >Sandbox bank<span class="tagline">Invented banks that speak UK Open Banking v4.0</span></span
+              >Sandbox bank<span class="tagline">Invented banks that speak what real ones speak</span></span
             >
           </div>
         </header>
@@ -55,8 +55,8 @@ function table(headings: string[], rows: Html[]): Html {
   </div>`;
 }
 
-function bankCard(url: string): Html {
-  const rows = banks.map((bank) => {
+function ukCard(url: string): Html {
+  const rows = ukBanks.map((bank) => {
     const issuer = `${url}/banks/${bank.id}`;
     const answer = bank.authorisationResponse === 'hybrid' ? 'code id_token' : 'JARM';
     return html`<tr>
@@ -67,8 +67,29 @@ function bankCard(url: string): Html {
       <td>${bank.pageSize}</td>
     </tr>`;
   });
-  return html`<h1>Banks</h1>
+  return html`<h1>UK Open Banking</h1>
     ${table(['Bank', 'Issuer', 'Authorisation response', 'Refresh tokens', 'Page size'], rows)}`;
+}
+
+function berlinGroupCard(url: string): Html {
+  const rows = berlinGroupBanks.map((bank) => {
+    const approach = [
+      bank.hasPreStep ? 'OAuth 2.0 pre-step, then ' : '',
+      bank.approach,
+      bank.authorisers > 1 ? ', two people sign' : '',
+    ];
+    return html`<tr>
+      <td>${bank.name}</td>
+      <td><code>${url}/banks/${bank.id}/v1</code></td>
+      <td>
+        ${approach} ${bank.approach === 'decoupled' && html`(<a href="/banks/${bank.id}/device">the PSUs' devices</a>)`}
+      </td>
+      <td>${bank.country}</td>
+      <td>${bank.errorShape === 'tpp-messages' ? 'tppMessages' : 'problem+json'}</td>
+    </tr>`;
+  });
+  return html`<h1>Berlin Group NextGenPSD2</h1>
+    ${table(['Bank', 'Address', 'Approach', 'Country', 'Errors'], rows)}`;
 }
 
 function peopleCard(): Html {
@@ -85,7 +106,7 @@ function peopleCard(): Html {
   });
   const people = table(['Name', 'User name', 'Password', 'Code', 'Accounts', 'About'], rows);
   return html`<h1>People</h1>
-    <p>The same customers at every bank, with accounts of their own at each.</p>
+    <p>The same customers at every bank, with accounts of their own at each; abroad, current and savings in euros.</p>
     ${people}`;
 }
 

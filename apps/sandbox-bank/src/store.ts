@@ -37,6 +37,17 @@ CREATE TABLE IF NOT EXISTS oidc (
   grantId TEXT, uid TEXT, PRIMARY KEY (bank, model, id)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS oidc_by_grant ON oidc (bank, grantId);
 CREATE INDEX IF NOT EXISTS oidc_by_uid ON oidc (bank, uid);
+CREATE TABLE IF NOT EXISTS berlin_consents (
+  id TEXT PRIMARY KEY, bank TEXT NOT NULL, clientId TEXT NOT NULL, status TEXT NOT NULL, createdAt INTEGER NOT NULL,
+  statusAt INTEGER NOT NULL, authorisedAt INTEGER, ask TEXT NOT NULL, psuId TEXT, persona TEXT, signers TEXT NOT NULL,
+  accountIds TEXT NOT NULL, redirects TEXT NOT NULL, lastReadAt INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS berlin_authorisations (
+  id TEXT PRIMARY KEY, bank TEXT NOT NULL, consentId TEXT NOT NULL, scaStatus TEXT NOT NULL, psuId TEXT, methodId TEXT,
+  failures INTEGER NOT NULL, createdAt INTEGER NOT NULL, browser TEXT) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS berlin_authorisations_by_consent ON berlin_authorisations (consentId);
+CREATE TABLE IF NOT EXISTS berlin_reads (
+  consentId TEXT NOT NULL, endpoint TEXT NOT NULL, day TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (consentId, endpoint, day)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS visits (uid TEXT PRIMARY KEY, state TEXT NOT NULL, startedAt INTEGER NOT NULL) WITHOUT ROWID;
 `;
 

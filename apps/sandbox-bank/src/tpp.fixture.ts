@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CompactSign, exportJWK, generateKeyPair, type CryptoKey } from 'jose';
 import * as client from 'openid-client';
 import { startSandbox, type Sandbox } from './app.js';
+import { banks } from './banks.js';
 import { wallClock } from './clock.js';
 import type { Tpp } from './tpps.js';
 
@@ -33,7 +34,7 @@ async function makeTpp(): Promise<{ tpp: Tpp; key: CryptoKey }> {
     redirectUris: [redirectUri],
     organisationId: 'org-7',
     softwareStatementId: 'ssa-9',
-    banks: ['meridian', 'tamar'],
+    banks: banks.map((bank) => bank.id),
   };
   return { tpp, key: pair.privateKey };
 }

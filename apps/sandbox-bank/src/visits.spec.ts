@@ -44,7 +44,7 @@ async function arrive(): Promise<{ steps: Steps; page: string; consentId: string
 
 it('shows pages that work without a script and trust nothing', async () => {
   const { steps, page } = await arrive();
-  expect(page).toContain('Tamar Sandbox');
+  expect(page).toContain('Tamar Building Society');
   expect(page).toContain('Spec &amp; Sons');
   expect(page).not.toContain('<script');
   const answer = await steps.go(steps.url);
@@ -99,6 +99,6 @@ it('asks again when no account is chosen, and ignores one that is not offered', 
 it('has a front door that names banks, people and what is switched on', async () => {
   await tpp.control('faults', { bank: 'tamar', fault: 'slow', times: 2 });
   const page = await (await fetch(fixture.sandbox.url)).text();
-  for (const word of ['Meridian Sandbox', 'ada-sandbox', '345678', '<code>slow</code> at tamar'])
+  for (const word of ['Meridian Bank', 'ada-sandbox', '345678', '<code>slow</code> at tamar'])
     expect(page).toContain(word);
 });

@@ -1,23 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Provider } from 'oidc-provider';
 import { bankStyle } from './bank-style.js';
-import type { Ledger } from './ledger.js';
-import { toDisplay, toMinor } from './money.js';
-import { intentClaim, intentOf, refreshEndClaim, scaAcr, type BankContext } from './oidc/authorisation-server.js';
+import type { Bank } from './banks.js';
+import type { BankClock } from './clock.js';
 import { findPersona, type Persona } from './personas.js';
-import {
-  accountAccessPage,
-  codePage,
-  loginPage,
-  paymentPage,
-  renderErrorPage,
-  returningPage,
-  type ShownAccount,
-  type Visit,
-} from './psu-pages.js';
-import type { Consent } from './uk-open-banking/consents.js';
-import { debtorAccounts, paymentFacts } from './uk-open-banking/debtor.js';
-import { isWaiting } from './uk-open-banking/consent-state.js';
+import { codePage, donePage, loginPage, renderErrorPage, returningPage, type Visit } from './psu-pages.js';
+import type { Store } from './store.js';
 
 const triesMax = 3;
 const pageHeaders = {
@@ -30,6 +17,22 @@ const pageHeaders = {
   'referrer-policy': 'no-referrer',
 };
 
+/** How a decision ends: the browser goes on, the PSU has to try again, it came too late, or there is nowhere to go on to. */
+export type Outcome = { next: string } | { again: string } | { late: string } | { done: string };
+
+/** What a PSU has come to decide. Each standard knows its own; logging in and SCA are the same for all of them. */
+export interface Subject {
+  /** What the PSU reads as the name of the third party. */
+  tpp: string;
+  /** Told on the login page, such as who has signed already. */
+  note?: string | undefined;
+  /** Why this person cannot decide, if so. */
+  refuses?: ((persona: Persona) => string | undefined) | undefined;
+  review(visit: Visit, persona: Persona): { page: string; status?: number };
+  approve(persona: Persona, chosen: string[]): Promise<Outcome>;
+  deny(reason: string): Promise<Outcome>;
+}
+
 /** How far the PSU has come on this visit. */
 interface Progress {
   persona?: string;
@@ -39,35 +42,48 @@ interface Progress {
 
 interface Opened {
   uid: string;
-  params: Record<string, unknown>;
+  subject: Subject;
   progress: Progress;
-  consent: Consent;
   persona: Persona | undefined;
   visit: Visit;
+}
+
+export interface VisitRooms {
+  bank: Bank;
+  store: Store;
+  clock: BankClock;
+  /** The part of the path below the bank, before the visit's id. */
+  segment: string;
+  /** The subject of a visit that this browser may open, or why it may not. */
+  open: (request: FastifyRequest, reply: FastifyReply, uid: string) => Promise<Subject | string>;
 }
 
 export function sendPage(reply: FastifyReply, page: string, status = 200): FastifyReply {
   return reply.code(status).headers(pageHeaders).send(page);
 }
 
-/**
- * The bank's own pages. A visit is bound to the browser by oidc-provider's signed, same-site cookie: a form that another site
- * posts carries none, and a visit of somebody else cannot be opened.
- */
+/** The bank's stylesheet and its mark. */
+export function registerBrand(app: FastifyInstance, bank: Bank): void {
+  const style = bankStyle(bank);
+  const mark = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="${bank.colour}"/><text x="32" y="44" font-family="sans-serif" font-size="34" font-weight="700" fill="#fff" text-anchor="middle">${bank.name.slice(0, 1)}</text></svg>`;
+  const files = {
+    'bank.css': ['text/css', style],
+    'logo.svg': ['image/svg+xml', mark],
+    'icon.svg': ['image/svg+xml', mark],
+  };
+  for (const [name, [type, text]] of Object.entries(files)) {
+    app.get(`/banks/${bank.id}/${name}`, (_request, reply) =>
+      reply.header('content-type', `${type}; charset=utf-8`).header('cache-control', 'max-age=300').send(text),
+    );
+  }
+}
+
+/** A bank's own pages: log in, apply SCA, decide. Who may open a visit is for the standard to say. */
 export class Visits {
-  constructor(
-    private readonly context: BankContext,
-    private readonly provider: Provider,
-    private readonly ledger: Ledger,
-  ) {}
+  constructor(private readonly on: VisitRooms) {}
 
   register(app: FastifyInstance): void {
-    const { bank } = this.context;
-    const path = `/banks/${bank.id}/psu/:uid`;
-    const style = bankStyle(bank);
-    app.get(`/banks/${bank.id}/bank.css`, (_request, reply) =>
-      reply.header('content-type', 'text/css; charset=utf-8').header('cache-control', 'max-age=300').send(style),
-    );
+    const path = `/banks/${this.on.bank.id}/${this.on.segment}/:uid`;
     app.get(path, (request, reply) => this.#guarded(request, reply, (opened) => this.#show(opened, reply)));
     app.post(`${path}/login`, (request, reply) =>
       this.#guarded(request, reply, (opened) => this.#login(opened, request, reply)),
@@ -85,32 +101,23 @@ export class Visits {
     reply: FastifyReply,
     then: (opened: Opened) => FastifyReply | Promise<FastifyReply>,
   ): Promise<FastifyReply> {
-    const { bank } = this.context;
+    const { bank, segment, open } = this.on;
     const { uid } = request.params as { uid: string };
-    const details = await this.provider.interactionDetails(request.raw, reply.raw).catch(() => undefined);
-    if (!details || details.uid !== uid)
-      return sendPage(reply, renderErrorPage(bank, 'This visit has ended or belongs to another browser.'), 400);
-    const consent = intentOf(this.context, details.params);
-    if (typeof consent === 'string')
-      return sendPage(reply, renderErrorPage(bank, `The request cannot be authorised: ${consent}.`), 400);
+    const subject = await open(request, reply, uid);
+    if (typeof subject === 'string') return sendPage(reply, renderErrorPage(bank, subject), 400);
     const progress = this.#progress(uid);
     const persona = progress.persona === undefined ? undefined : findPersona(progress.persona);
-    const tpp = this.context.tpps.find((each) => each.clientId === details.params['client_id']);
-    const visit = {
-      bank,
-      tpp: tpp?.name ?? String(details.params['client_id']),
-      action: `/banks/${bank.id}/psu/${uid}`,
-    };
-    return then({ uid, params: details.params, progress, consent, persona, visit });
+    const visit = { bank, tpp: subject.tpp, action: `/banks/${bank.id}/${segment}/${uid}` };
+    return then({ uid, subject, progress, persona, visit });
   }
 
   #progress(uid: string): Progress {
-    const stored = this.context.store.get<{ state: string }>('SELECT state FROM visits WHERE uid = ?', uid);
+    const stored = this.on.store.get<{ state: string }>('SELECT state FROM visits WHERE uid = ?', uid);
     return stored ? (JSON.parse(stored.state) as Progress) : { failures: 0 };
   }
 
   #keep(uid: string, progress: Progress): void {
-    const { store, clock } = this.context;
+    const { store, clock } = this.on;
     store.run(
       'INSERT INTO visits (uid, state, startedAt) VALUES (?, ?, ?) ON CONFLICT (uid) DO UPDATE SET state = excluded.state',
       uid,
@@ -120,39 +127,13 @@ export class Visits {
   }
 
   #show(opened: Opened, reply: FastifyReply, alert?: string): FastifyReply {
-    const { persona, progress, consent } = opened;
+    const { persona, progress, subject } = opened;
     const visit = { ...opened.visit, alert };
     const status = alert === undefined ? 200 : 422;
-    if (!persona) return sendPage(reply, loginPage(visit), status);
+    if (!persona) return sendPage(reply, loginPage({ ...visit, note: subject.note }), status);
     if (!progress.isStrong) return sendPage(reply, codePage({ ...visit, persona }), status);
-    const accounts = this.#accounts(persona, consent);
-    if (consent.family === 'account') {
-      const permissions = consent.request.data['Permissions'] as string[];
-      const until =
-        consent.expiresAt === undefined ? undefined : new Date(consent.expiresAt).toUTCString().slice(5, 16);
-      const checked = consent.accountIds.length > 0 ? consent.accountIds : accounts.map((account) => account.id);
-      return sendPage(reply, accountAccessPage({ ...visit, accounts, permissions, until, checked }), status);
-    }
-    if (accounts.length === 0)
-      return sendPage(
-        reply,
-        renderErrorPage(opened.visit.bank, 'You have no account that this payment can be made from.'),
-        422,
-      );
-    const facts = paymentFacts(consent);
-    const amount = toDisplay(toMinor(facts.amount) ?? 0, facts.currency);
-    return sendPage(
-      reply,
-      paymentPage({ ...visit, accounts, payee: facts.payee, amount, checked: accounts[0]?.id }),
-      status,
-    );
-  }
-
-  #accounts(persona: Persona, consent: Consent): ShownAccount[] {
-    this.context.payments.settle(this.context.bank.id);
-    const all = this.ledger.accountsOf(this.context.bank.id, persona.id);
-    const offered = consent.family === 'account' ? all : debtorAccounts(all, consent);
-    return offered.map((account) => ({ ...account, availableMinor: this.ledger.balances(account).availableMinor }));
+    const review = subject.review(visit, persona);
+    return sendPage(reply, review.page, review.status ?? status);
   }
 
   #login(opened: Opened, request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
@@ -160,6 +141,8 @@ export class Visits {
     const persona = findPersona(form.one('username').trim().toLowerCase());
     if (!persona || persona.password !== form.one('password'))
       return this.#failed(opened, reply, 'That user name and password do not match.');
+    const refusal = opened.subject.refuses?.(persona);
+    if (refusal !== undefined) return this.#failed(opened, reply, refusal);
     this.#keep(opened.uid, { persona: persona.id, failures: 0 });
     return reply.redirect(opened.visit.action, 303);
   }
@@ -172,53 +155,32 @@ export class Visits {
     return reply.redirect(opened.visit.action, 303);
   }
 
-  #failed(opened: Opened, reply: FastifyReply, alert: string): FastifyReply | Promise<FastifyReply> {
+  async #failed(opened: Opened, reply: FastifyReply, alert: string): Promise<FastifyReply> {
     const progress = { ...opened.progress, failures: opened.progress.failures + 1 };
     this.#keep(opened.uid, progress);
     return progress.failures >= triesMax
-      ? this.#deny(opened, reply, 'The PSU failed to authenticate')
+      ? this.#finish(opened, reply, await opened.subject.deny('The PSU failed to authenticate'))
       : this.#show(opened, reply, alert);
   }
 
   async #decide(opened: Opened, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const form = formOf(request);
-    if (form.one('decision') !== 'approve') return this.#deny(opened, reply, 'The PSU rejected the request');
-    const { persona, progress, consent, params } = opened;
+    const { persona, progress, subject } = opened;
+    if (form.one('decision') !== 'approve')
+      return this.#finish(opened, reply, await subject.deny('The PSU rejected the request'));
     if (!persona || !progress.isStrong) return reply.redirect(opened.visit.action, 303);
-    const offered = new Set(this.#accounts(persona, consent).map((account) => account.id));
-    const chosen = [...new Set(form.all('account'))].filter((id) => offered.has(id));
-    if (chosen.length === 0) return this.#show(opened, reply, 'Choose at least one account.');
-    if (consent.family === 'payment' && chosen.length > 1) return this.#show(opened, reply, 'Choose one account.');
-    const grant = new this.provider.Grant({ accountId: persona.id, clientId: String(params['client_id']) });
-    grant.addOIDCScope(String(params['scope']));
-    grant.addOIDCClaims([intentClaim, refreshEndClaim, 'acr']);
-    const grantId = await grant.save();
-    if (!this.context.consents.authorise(consent, { persona: persona.id, accountIds: chosen, grantId })) {
-      return sendPage(reply, renderErrorPage(this.context.bank, 'This request has been decided already.'), 409);
-    }
-    return this.#finish(opened, request, reply, {
-      login: { accountId: persona.id, acr: scaAcr, amr: ['pwd', 'otp'], remember: false },
-      consent: { grantId },
-    });
+    return this.#finish(opened, reply, await subject.approve(persona, [...new Set(form.all('account'))]));
   }
 
-  #deny(opened: Opened, reply: FastifyReply, reason: string): Promise<FastifyReply> {
-    // A refused renewal leaves the consent as it was; a refused new consent is over.
-    if (isWaiting(opened.consent.status)) this.context.consents.move(opened.consent, 'RJCT', reason);
-    return this.#finish(opened, reply.request, reply, { error: 'access_denied', error_description: reason });
-  }
-
-  async #finish(
-    opened: Opened,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    result: Parameters<Provider['interactionResult']>[2],
-  ): Promise<FastifyReply> {
-    const url = await this.provider.interactionResult(request.raw, reply.raw, result, {
-      mergeWithLastSubmission: false,
-    });
-    this.context.store.run('DELETE FROM visits WHERE uid = ?', opened.uid);
-    return sendPage(reply, returningPage(this.context.bank, opened.visit.tpp, url));
+  #finish(opened: Opened, reply: FastifyReply, outcome: Outcome): FastifyReply {
+    const { bank, store } = this.on;
+    if ('again' in outcome) return this.#show(opened, reply, outcome.again);
+    if ('late' in outcome) return sendPage(reply, renderErrorPage(bank, outcome.late), 409);
+    store.run('DELETE FROM visits WHERE uid = ?', opened.uid);
+    return sendPage(
+      reply,
+      'next' in outcome ? returningPage(bank, opened.visit.tpp, outcome.next) : donePage(bank, outcome.done),
+    );
   }
 }
 

@@ -6,7 +6,10 @@ const slowMs = 3_000;
 const timeoutMs = 60_000;
 const page =
   '<!doctype html><html><head><title>Service unavailable</title></head><body><h1>Please try again later</h1></body></html>';
-const error = (code: string, errorCode: string, message: string): string =>
+/** Whatever shape a bank has chosen itself: a gateway in front of it answers in `tppMessages`. */
+const tppMessage = (code: string, text: string): string =>
+  JSON.stringify({ tppMessages: [{ category: 'ERROR', code, text }] });
+const ukError = (code: string, errorCode: string, message: string): string =>
   JSON.stringify({
     Id: 'sandbox-fault',
     Code: code,
@@ -19,6 +22,33 @@ function answer(response: ServerResponse, status: number, body: string, headers:
   return true;
 }
 
+type Status = '500' | '401' | '403' | '429';
+
+function answerUk(fault: Status, response: ServerResponse): true {
+  switch (fault) {
+    case '500':
+      return answer(response, 500, ukError('500 InternalServerError', 'U000', 'An unexpected error occurred'));
+    case '403':
+      return answer(response, 403, ukError('403 Forbidden', 'U028', 'The PSU has to authenticate again'));
+    case '401':
+      response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
+      return true;
+    default:
+      response.writeHead(429, { 'retry-after': '2' }).end();
+      return true;
+  }
+}
+
+function answerBerlin(fault: Status, response: ServerResponse): true {
+  const bodies: Record<Status, string> = {
+    '500': tppMessage('INTERNAL_SERVER_ERROR', 'An unexpected error occurred'),
+    '401': tppMessage('TOKEN_INVALID', 'The token is not valid'),
+    '403': tppMessage('SERVICE_BLOCKED', 'The service is blocked'),
+    '429': tppMessage('ACCESS_EXCEEDED', 'The access has been used up'),
+  };
+  return answer(response, Number(fault), bodies[fault], fault === '429' ? { 'retry-after': '2' } : {});
+}
+
 /** Plays a fault that needs no thought of the bank. Answers true when the request has been dealt with. */
 export async function playOnWire(
   fault: FaultName,
@@ -27,19 +57,17 @@ export async function playOnWire(
 ): Promise<boolean> {
   const interaction = request.headers['x-fapi-interaction-id'];
   if (typeof interaction === 'string') response.setHeader('x-fapi-interaction-id', interaction);
+  const requestId = request.headers['x-request-id'];
+  if (typeof requestId === 'string') response.setHeader('x-request-id', requestId);
+  const isBerlinGroup = /^\/banks\/[\w-]+\/v1\//.test(request.url ?? '');
   switch (fault) {
     case '500':
-      return answer(response, 500, error('500 InternalServerError', 'U000', 'An unexpected error occurred'));
+    case '401':
+    case '403':
+    case '429':
+      return isBerlinGroup ? answerBerlin(fault, response) : answerUk(fault, response);
     case '503':
       response.writeHead(503).end();
-      return true;
-    case '401':
-      response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
-      return true;
-    case '403':
-      return answer(response, 403, error('403 Forbidden', 'U028', 'The PSU has to authenticate again'));
-    case '429':
-      response.writeHead(429, { 'retry-after': '2' }).end();
       return true;
     case 'cut':
       request.socket.destroy();

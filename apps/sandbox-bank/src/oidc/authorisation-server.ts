@@ -7,7 +7,7 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import type { BankKeys } from '../bank-keys.js';
-import type { Bank } from '../banks.js';
+import type { UkBank } from '../banks.js';
 import { dayMs, type BankClock } from '../clock.js';
 import { renderErrorPage } from '../psu-pages.js';
 import type { Store } from '../store.js';
@@ -25,7 +25,7 @@ export const accessTokenLife = 600;
 const refreshTokenLifeMs = 90 * dayMs;
 
 export interface BankContext {
-  bank: Bank;
+  bank: UkBank;
   issuer: string;
   keys: BankKeys;
   store: Store;
@@ -178,7 +178,7 @@ function policy(context: BankContext): interactionPolicy.Prompt[] {
   return [new Prompt({ name: 'login', requestable: true }, visit), new Prompt({ name: 'consent', requestable: true })];
 }
 
-function registration(bank: Bank, tpp: Tpp | undefined): AdapterPayload | undefined {
+function registration(bank: UkBank, tpp: Tpp | undefined): AdapterPayload | undefined {
   if (!tpp?.banks.includes(bank.id)) return undefined;
   const isHybrid = bank.authorisationResponse === 'hybrid';
   return {
