@@ -15,6 +15,12 @@ export class Env {
     return join(this.DATA_DIR, 'sandbox', 'ledger.sqlite');
   }
 
+  /** Known by a loopback name, the banks are reached from this machine alone; else on every address. */
+  get host(): string {
+    const { hostname } = new URL(this.SANDBOX_URL || 'http://localhost');
+    return ['localhost', '127.0.0.1'].includes(hostname) ? hostname : '0.0.0.0';
+  }
+
   /** The control API never exists in production. */
   get hasControl(): boolean {
     return this.NODE_ENV !== 'production';

@@ -1,4 +1,3 @@
-import { listenHost } from '#libs/server';
 import { startSandbox } from './app.js';
 import { readEnv } from './config.js';
 import { readTpps } from './tpps.js';
@@ -8,7 +7,7 @@ async function main(): Promise<void> {
   const tpps = env.TPP_FILE === '' ? [] : readTpps(env.TPP_FILE);
   const sandbox = await startSandbox({
     port: env.SANDBOX_PORT,
-    ...(env.SANDBOX_URL !== '' && { host: listenHost(env.SANDBOX_URL) }),
+    host: env.host,
     url: env.SANDBOX_URL,
     file: env.ledgerFile,
     tpps,
