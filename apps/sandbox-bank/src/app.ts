@@ -6,6 +6,7 @@ import { berlinGroupBanks, ukBanks } from './banks.js';
 import { Authorisations } from './berlin-group/authorisations.js';
 import { registerBerlinGroupBank } from './berlin-group/bank-routes.js';
 import { BerlinConsents } from './berlin-group/consents.js';
+import { createPreStepServer } from './berlin-group/pre-step-server.js';
 import { BankClock } from './clock.js';
 import { registerControl } from './control.js';
 import { Front } from './front.js';
@@ -122,7 +123,7 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
   };
   const ground = { ...parts, app, front, tpps, report };
   const { consents, payments } = await registerUkBanks(ground);
-  const berlinConsents = await registerBerlinGroupBanks(ground);
+  const berlin = await registerBerlinGroupBanks(ground);
   registerHouse(app, { url, clock, ledger, scenarios });
   if (options.hasControl)
     registerControl(app, {
@@ -133,7 +134,7 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
       scenarios,
       calls,
       consents,
-      berlinConsents,
+      berlin,
       payments,
       firstSeed,
     });
@@ -160,16 +161,22 @@ async function registerUkBanks(ground: Ground): Promise<{ consents: Consents; pa
   return { consents, payments };
 }
 
-async function registerBerlinGroupBanks(ground: Ground): Promise<BerlinConsents> {
-  const { app, front, url, store, clock, ledger, tpps, report } = ground;
+async function registerBerlinGroupBanks(
+  ground: Ground,
+): Promise<{ consents: BerlinConsents; authorisations: Authorisations }> {
+  const { app, front, url, store, clock, ledger, keys, tpps, report } = ground;
   const consents = new BerlinConsents(store, clock);
   const authorisations = new Authorisations(store, clock, consents);
   for (const bank of berlinGroupBanks) {
+    const address = `${url}/banks/${bank.id}`;
+    const own = keys.get(bank.id);
+    const provider = own && createPreStepServer({ bank, address, keys: own, store, clock, tpps });
+    if (provider) front.mount(bank.id, provider.callback());
     registerBrand(app, bank);
     await registerBerlinGroupBank(app, {
       bank,
-      address: `${url}/banks/${bank.id}`,
-      provider: undefined,
+      address,
+      provider,
       faultOf: (request) => front.faultOf(request),
       store,
       clock,
@@ -180,7 +187,7 @@ async function registerBerlinGroupBanks(ground: Ground): Promise<BerlinConsents>
       report,
     });
   }
-  return consents;
+  return { consents, authorisations };
 }
 
 function registerHouse(

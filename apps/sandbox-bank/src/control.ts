@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { banks, findBank } from './banks.js';
+import type { Authorisations } from './berlin-group/authorisations.js';
 import type { BerlinConsents } from './berlin-group/consents.js';
 import type { Calls } from './calls.js';
 import type { BankClock } from './clock.js';
@@ -20,7 +21,7 @@ interface ControlOptions {
   scenarios: Scenarios;
   calls: Calls;
   consents: Consents;
-  berlinConsents: BerlinConsents;
+  berlin: { consents: BerlinConsents; authorisations: Authorisations };
   payments: PaymentBook;
   firstSeed: string;
 }
@@ -36,6 +37,7 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
     app.post(`/control/${path}`, (request, reply) => answer(reply, () => work(bodyOf(request.body))));
   };
   post('authorise', (body) => authorise(new URL(url).origin, body));
+  post('decoupled', (body) => confirmElsewhere(options, body));
   post('clock', (body) => {
     const advance = optionalText(body, 'advance');
     const set = optionalText(body, 'set');
@@ -75,8 +77,8 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
   post('withdraw', (body) => {
     const bank = optionalText(body, 'bank') ?? '';
     const consentId = optionalText(body, 'consentId') ?? '';
-    const { consents, berlinConsents } = options;
-    if (!consents.withdraw(bank, consentId) && !berlinConsents.withdraw(bank, consentId))
+    const { consents, berlin } = options;
+    if (!consents.withdraw(bank, consentId) && !berlin.consents.withdraw(bank, consentId))
       throw new Refusal('bank and consentId name no authorised account consent');
     return { bank, consentId };
   });
@@ -117,6 +119,20 @@ async function authorise(bankOrigin: string, body: Body): Promise<object> {
     accounts,
     follow: body.get('follow') !== false,
   });
+}
+
+/** Plays the PSU's own device: the same pages, opened without the TPP. */
+async function confirmElsewhere({ url, berlin }: ControlOptions, body: Body): Promise<object> {
+  const bank = optionalText(body, 'bank') ?? '';
+  const consentId = optionalText(body, 'consentId') ?? '';
+  const decision = body.get('decision');
+  if (decision !== 'approve' && decision !== 'deny') throw new Refusal('decision must be approve or deny');
+  const waiting = berlin.authorisations.waiting(bank).find((each) => each.consentId === consentId);
+  if (!waiting) throw new Refusal('bank and consentId name no consent that waits for its PSU');
+  const authorisationUrl = `${url}/banks/${bank}/psu/${waiting.id}`;
+  const persona = optionalText(body, 'persona') ?? waiting.psuId ?? undefined;
+  await new PsuBrowser(new URL(url).origin).authorise({ authorisationUrl, decision, persona, follow: false });
+  return { bank, consentId, decision };
 }
 
 function switchOn(scenarios: Scenarios, body: Body): object {

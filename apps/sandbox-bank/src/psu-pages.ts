@@ -188,6 +188,22 @@ export function accountAccessPage(
   });
 }
 
+/** The end of a login that shares nothing by itself: the third party may then ask for something. */
+export function loginConsentPage({ bank, tpp, action, alert }: Visit): string {
+  return layout({
+    bank,
+    title: 'Connect',
+    step: 2,
+    body: html`<h1>Connect ${tpp} with ${bank.name}?</h1>
+      ${alertOf(alert)}
+      <p>
+        <strong>${tpp}</strong> may then ask us in your name. Nothing is shared yet: we show you every request, and you
+        decide.
+      </p>
+      <form method="post" action="${action}/decision">${decisions}</form>`,
+  });
+}
+
 export function paymentPage(
   visit: Visit & {
     accounts: ShownAccount[];

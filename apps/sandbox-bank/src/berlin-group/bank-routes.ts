@@ -1,29 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Visits } from '../visits.js';
+import { Visits, type VisitRooms } from '../visits.js';
 import { Access } from './access.js';
 import { registerAccounts } from './account-routes.js';
 import { registerAuthorisations } from './authorisation-routes.js';
 import { registerConsents } from './consent-routes.js';
 import { ConsentVisits } from './consent-visit.js';
 import { headerOf, type BerlinContext } from './context.js';
+import { registerDevicePage } from './device-page.js';
 import { BerlinError, errorBody, refusals } from './error.js';
+import { LoginVisits } from './login-visit.js';
 import { registerTransactions } from './transactions.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** One Berlin Group bank: its XS2A interface below `/v1`, and the pages on which its PSUs decide. */
 export async function registerBerlinGroupBank(app: FastifyInstance, context: BerlinContext): Promise<void> {
-  const { bank, store, clock } = context;
   const access = new Access(context);
-  const visits = new ConsentVisits(context);
-  new Visits({
-    bank,
-    store,
-    clock,
-    segment: 'psu',
-    open: (request, reply, uid) => visits.open(request, reply, uid),
-  }).register(app);
+  registerPages(app, context);
   await app.register(async (scope) => {
     takeJson(scope);
     scope.addHook('onRequest', async (request, reply) => {
@@ -41,6 +35,18 @@ export async function registerBerlinGroupBank(app: FastifyInstance, context: Ber
     registerAccounts(scope, context, access);
     registerTransactions(scope, context, access);
   });
+}
+
+function registerPages(app: FastifyInstance, context: BerlinContext): void {
+  const { bank, store, clock, provider } = context;
+  const visits = new ConsentVisits(context);
+  const opening: VisitRooms['open'] = (request, reply, uid) => visits.open(request, reply, uid);
+  new Visits({ bank, store, clock, segment: 'psu', open: opening }).register(app);
+  if (bank.approach === 'decoupled') registerDevicePage(app, context);
+  if (!provider) return;
+  const logins = new LoginVisits(context, provider);
+  const login: VisitRooms['open'] = (request, reply, uid) => logins.open(request, reply, uid);
+  new Visits({ bank, store, clock, segment: 'login', open: login }).register(app);
 }
 
 /** JSON, or nothing: an authorisation may be started with an empty body. */
