@@ -46,9 +46,14 @@ export async function everyTick(queue: Queue, name: string, everyMs: number): Pr
   await queue.upsertJobScheduler(name, { every: everyMs }, { name });
 }
 
-/** BullMQ's types know Redis only; its Postgres backend reads a pool's settings here and makes its tables by itself. */
+/**
+ * BullMQ's types know Redis only; its Postgres backend reads a pool's settings here and makes its tables by itself. Each
+ * queue and each worker has a pool of its own, so a pool is one connection, and one that idles is closed soon: a backend
+ * of Postgres costs memory.
+ */
 function onPostgres(program: string, connectionString: string): ConnectionOptions {
-  const settings: object = { connectionString, schema: `${program}_queue`, migrate: true, max: 2 };
+  const pool = { max: 1, idleTimeoutMillis: 2_000 };
+  const settings: object = { connectionString, schema: `${program}_queue`, migrate: true, ...pool };
   return settings as ConnectionOptions;
 }
 
