@@ -1,5 +1,5 @@
 import { ValidateBy } from 'class-validator';
-import { Decimal, Text } from './field.js';
+import { Decimal, Text, type RuleContext } from './field.js';
 
 export class Amount {
   @Decimal() amount!: number;
@@ -8,6 +8,10 @@ export class Amount {
 
 /** Money that is to be moved is more than nothing. The fault is placed on the number inside the amount. */
 export function PositiveAmount(): PropertyDecorator {
+  const context: RuleContext = {
+    member: 'amount',
+    schema: { properties: { amount: { type: 'number', exclusiveMinimum: 0 } } },
+  };
   return ValidateBy(
     {
       name: 'positiveAmount',
@@ -17,6 +21,6 @@ export function PositiveAmount(): PropertyDecorator {
         defaultMessage: () => 'amount must be more than 0',
       },
     },
-    { context: { member: 'amount' } },
+    { context },
   );
 }

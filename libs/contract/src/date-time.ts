@@ -19,7 +19,8 @@ export function parseDateTime(text: string): Date | undefined {
   const at = new Date(0);
   at.setUTCFullYear(year, month - 1, day);
   at.setUTCHours(hour, minute - offset, second, ms);
-  return at;
+  // Outside these years the wire form has another shape, which databases do not read.
+  return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? at : undefined;
 }
 
 /** Whether a value is text that `parseDateTime` reads. */

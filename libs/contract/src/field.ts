@@ -14,17 +14,14 @@ import {
   IsObject,
   IsOptional,
   IsString,
-  IsUrl,
   Matches,
   Max,
-  MaxLength,
   Min,
-  MinLength,
   ValidateBy,
   ValidateNested,
   type ValidationArguments,
 } from 'class-validator';
-import { isDateTime } from './date-time.js';
+import { dateTimePattern, lengthPattern, urlPattern, uuidPattern } from './text-patterns.js';
 
 /** What every field may say, whatever its type. */
 export interface FieldOptions {
@@ -40,6 +37,21 @@ export interface FieldOptions {
   default?: unknown;
   /** The value arrives as text in the query string and is converted first; lists may be repeated or comma separated. */
   query?: boolean;
+  /** Another form in which the value may come, which is turned into this one before the rules see it. */
+  alsoReads?: Schema;
+}
+
+/**
+ * What a rule says of itself: `member` or `sibling` places its fault (see `problem.ts`), the others tell `schema-of.ts` what
+ * it demands, of the value or of the whole object, and which class the value is of.
+ */
+export interface RuleContext {
+  member?: string;
+  sibling?: string;
+  schema?: Schema;
+  whole?: Schema;
+  of?: () => new () => object;
+  alsoReads?: Schema;
 }
 
 export interface TextOptions extends FieldOptions {
@@ -57,15 +69,19 @@ export interface NumberOptions extends FieldOptions {
 
 type Schema = Record<string, unknown>;
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** A string. An empty one is refused unless `minLength: 0` says otherwise. */
 export function Text(options: TextOptions = {}): PropertyDecorator {
   const { pattern, minLength, maxLength, format } = options;
   const each = { each: options.array !== undefined };
-  const rules = [IsString(each), MinLength(minLength ?? 1, each)];
-  if (maxLength !== undefined) rules.push(MaxLength(maxLength, each));
-  if (pattern) rules.push(Matches(pattern, each));
+  const rules: PropertyDecorator[] = [];
+  const form = pattern && new RegExp(pattern.source, 'u');
+  if (form) rules.push(Matches(form, each));
+  if (!form || maxLength !== undefined || minLength !== undefined || form.test('')) {
+    const message = `$property must have ${minLength ?? 1}${maxLength === undefined ? ' or more' : ` to ${maxLength}`} characters`;
+    rules.push(Matches(lengthPattern(minLength ?? 1, maxLength), { ...each, message }));
+  }
+  // The last rule that refuses is the one that is told: that a number is no text says more than how long it is not.
+  rules.push(IsString(each));
   const schema: Schema = { type: 'string' };
   if (format) schema.format = format;
   if (pattern) schema.pattern = pattern.source;
@@ -76,22 +92,16 @@ export function Text(options: TextOptions = {}): PropertyDecorator {
 
 /** A UUID in its 36 character form, either case. */
 export function Uuid(options: FieldOptions = {}): PropertyDecorator {
-  const rule = Matches(uuidPattern, { each: options.array !== undefined, message: '$property must be a UUID' });
-  return field(options, { type: 'string', format: 'uuid' }, [rule]);
+  const format: RuleContext = { schema: { format: 'uuid' } };
+  const wording = { each: options.array !== undefined, message: '$property must be a UUID', context: format };
+  return field(options, { type: 'string', format: 'uuid' }, [Matches(uuidPattern, wording)]);
 }
 
 /** An ISO 8601 instant with `Z` or an offset. It stays text: mappers and services decide when it becomes a `Date`. */
 export function DateTime(options: FieldOptions = {}): PropertyDecorator {
-  const rule = ValidateBy(
-    {
-      name: 'isDateTime',
-      validator: {
-        validate: (value) => isDateTime(value),
-        defaultMessage: () => '$property must be an ISO 8601 date-time such as 2021-06-08T10:59:35.138Z',
-      },
-    },
-    { each: options.array !== undefined },
-  );
+  const format: RuleContext = { schema: { format: 'date-time' } };
+  const message = '$property must be an ISO 8601 date-time such as 2021-06-08T10:59:35.138Z';
+  const rule = Matches(dateTimePattern, { each: options.array !== undefined, message, context: format });
   return field(options, { type: 'string', format: 'date-time' }, [rule]);
 }
 
@@ -132,17 +142,20 @@ export function Choice(
 /** A member that is an object of its own class. `type` is an arrow so that the class may be declared later. */
 export function Nested(type: () => new () => object, options: FieldOptions = {}): PropertyDecorator {
   const each = options.array !== undefined;
-  const rules = [IsObject({ each, message: '$property must be an object' }), ValidateNested({ each }), Type(type)];
+  const context: RuleContext = { of: type };
+  const isObject = IsObject({ each, message: '$property must be an object', context });
+  const rules = [isObject, ValidateNested({ each }), Type(type)];
   return field(options, { type: () => type() }, rules);
 }
 
 /** An absolute http or https address. Local names are allowed here; who may use them is decided by the service. */
 export function Url(options: FieldOptions & { httpsOnly?: boolean } = {}): PropertyDecorator {
-  const protocols = options.httpsOnly ? ['https'] : ['http', 'https'];
-  const rule = IsUrl(
-    { protocols, require_protocol: true, require_tld: false, allow_underscores: true },
-    { each: options.array !== undefined, message: `$property must be an absolute ${protocols.join(' or ')} URL` },
-  );
+  const pattern = urlPattern(options.httpsOnly === true);
+  const context: RuleContext = { schema: { type: 'string', pattern: pattern.source } };
+  const validate = (value: unknown) => typeof value === 'string' && pattern.test(value) && URL.canParse(value);
+  const defaultMessage = () => `$property must be an absolute ${options.httpsOnly ? 'https' : 'http or https'} URL`;
+  const each = options.array !== undefined;
+  const rule = ValidateBy({ name: 'isUrl', validator: { validate, defaultMessage } }, { each, context });
   return field(options, { type: 'string' }, [rule]);
 }
 
@@ -167,7 +180,11 @@ export function AnyOf(...members: [string, ...string[]]): PropertyDecorator {
     return members.some((member) => isPresent(Reflect.get(whole, member)));
   };
   const defaultMessage = () => `one of ${members.join(', ')} is needed`;
-  return ValidateBy({ name: 'anyOf', validator: { validate, defaultMessage } }, { context: { sibling: members[0] } });
+  const context: RuleContext = {
+    sibling: members[0],
+    whole: { anyOf: members.map((member) => ({ required: [member] })) },
+  };
+  return ValidateBy({ name: 'anyOf', validator: { validate, defaultMessage } }, { context });
 }
 
 function isPresent(value: unknown): boolean {
@@ -205,8 +222,9 @@ function field(
 ): PropertyDecorator {
   const { optional = false, always = false, array, query = false, ...rest } = options;
   const decorators = [...rules];
-  if (optional) decorators.push(IsOptional());
-  else decorators.push(IsDefined({ message: '$property is mandatory' }));
+  const presence = rest.alsoReads ? { context: { alsoReads: rest.alsoReads } satisfies RuleContext } : {};
+  if (optional) decorators.push(IsOptional(presence));
+  else decorators.push(IsDefined({ message: '$property is mandatory', ...presence }));
   if (array) decorators.push(...listRules(array === true ? {} : array));
   if (query) decorators.push(Transform(({ value }) => fromQuery(value, array !== undefined, fromText)));
   else if (optional) decorators.push(Transform(({ value }: { value: unknown }) => value ?? undefined));

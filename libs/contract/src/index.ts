@@ -49,3 +49,4 @@ export * from './webhooks/webhook.dto.js';
 export * from './applications/application-list.dto.js';
 export * from './operations.js';
 export * from './version.js';
+export * from './schema-of.js';

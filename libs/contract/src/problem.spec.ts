@@ -86,7 +86,8 @@ describe('faults of a body', () => {
       plainToInstance(AccountAuthorisationRequest, { forwardParameters }).forwardParameters;
     expect(read(['a=1', 'b'])).toEqual(['a=1', 'b']);
     expect(read({ a: '1', 'b c': 'd&e' })).toEqual(['a=1', 'b%20c=d%26e']);
-    expect(refuse(AccountAuthorisationRequest, { ...request, forwardParameters: { a: 1 } }).issues).toMatchObject([
+    expect(read({ a: 1, b: null, c: { d: true } })).toEqual(['a=1', 'c=%7B%22d%22%3Atrue%7D']);
+    expect(refuse(AccountAuthorisationRequest, { ...request, forwardParameters: [1] }).issues).toMatchObject([
       { parameter: '$.forwardParameters' },
     ]);
   });

@@ -32,7 +32,11 @@ export class ApplicationRequest {
   @Text({ pattern: namePattern, maxLength: 255 }) name!: string;
   /** Four digits; an integer is accepted and becomes text. */
   @Transform(({ value }: { value: unknown }) => asFourDigits(value))
-  @Text({ pattern: /^\d{4}$/, description: 'Four digits; an integer is accepted too.' })
+  @Text({
+    pattern: /^\d{4}$/,
+    description: 'Four digits; an integer is accepted too.',
+    alsoReads: { type: 'integer', minimum: 0, maximum: 9999 },
+  })
   merchantCategoryCode!: string;
   @IsIn(ppcUserGroups) @Text({ description: ppcUserGroups.join(', ') }) ppcUserGroup!: string;
   @Url({ optional: true, array: true }) callbackUrls?: string[];

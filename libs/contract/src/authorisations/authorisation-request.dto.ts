@@ -24,14 +24,19 @@ export function ForwardParameters(): PropertyDecorator {
   const description =
     'Entries `name=value`, or names of parameters of the bank; an object of names and values is read too.';
   return applyDecorators(
-    Text({ optional: true, array: true, description }),
+    Text({ optional: true, array: true, description, alsoReads: { type: 'object' } }),
     Transform(({ value }: { value: unknown }) => asEntries(value)),
   );
 }
 
 function asEntries(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? undefined;
-  return Object.entries(value).map(([name, item]: [string, unknown]) =>
-    typeof item === 'string' ? `${encodeURIComponent(name)}=${encodeURIComponent(item)}` : item,
+  const given = Object.entries(value).filter(([, item]: [string, unknown]) => item !== null);
+  return given.map(
+    ([name, item]: [string, unknown]) => `${encodeURIComponent(name)}=${encodeURIComponent(asText(item))}`,
   );
+}
+
+function asText(item: unknown): string {
+  return typeof item === 'string' ? item : JSON.stringify(item);
 }

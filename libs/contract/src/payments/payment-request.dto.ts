@@ -6,7 +6,7 @@ import { PaymentContextType, PaymentType } from './payment-type.dto.js';
 import { PeriodicPaymentRequest } from './periodic-payment.dto.js';
 
 export class PaymentRequest {
-  @Text({ maxLength: 35, pattern: /^[A-Za-z0-9_-]+$/ }) paymentIdempotencyId!: string;
+  @Text({ pattern: /^[A-Za-z0-9_-]{1,35}$/ }) paymentIdempotencyId!: string;
   @Nested(() => Payer, { optional: true }) payer?: Payer;
   @Text({ optional: true, maxLength: 18 }) reference?: string;
   @Choice(PaymentContextType, 'PaymentContextType', { optional: true }) contextType?: PaymentContextType;
