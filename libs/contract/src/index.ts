@@ -49,4 +49,5 @@ export * from './webhooks/webhook.dto.js';
 export * from './applications/application-list.dto.js';
 export * from './operations.js';
 export * from './version.js';
+export * from './join-schemas.js';
 export * from './schema-of.js';

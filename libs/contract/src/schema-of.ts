@@ -1,6 +1,7 @@
 import { getMetadataStorage } from 'class-validator';
 import type { Schema } from './constraints/schema.dto.js';
 import type { RuleContext } from './field.js';
+import { joinSchemas } from './join-schemas.js';
 
 type Class = new () => object;
 
@@ -37,7 +38,7 @@ function objectOf(type: Class, within: readonly Class[]): Schema {
     if (own.some((rule) => rule.name === 'isDefined')) required.push(member);
   }
   const outline: Schema = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
-  return merged([outline, ...rules.flatMap(({ context }) => (context?.whole ? [context.whole] : []))]);
+  return joinSchemas(outline, ...rules.flatMap(({ context }) => (context?.whole ? [context.whole] : [])));
 }
 
 function rulesOf(type: Class): Rule[] {
@@ -45,7 +46,7 @@ function rulesOf(type: Class): Rule[] {
 }
 
 function memberOf(type: Class, rules: readonly Rule[], within: readonly Class[]): Schema {
-  const parts = (some: readonly Rule[]) => merged(some.flatMap((rule) => demandOf(type, rule, within)));
+  const parts = (some: readonly Rule[]) => joinSchemas(...some.flatMap((rule) => demandOf(type, rule, within)));
   const whole = parts(rules.filter((rule) => !rule.each));
   const each = rules.filter((rule) => rule.each);
   const schema = each.length > 0 ? { ...whole, items: parts(each) } : whole;
@@ -91,20 +92,4 @@ const demands: Readonly<Record<string, (constraint: unknown) => Schema>> = {
 function sourceOf(pattern: RegExp): string {
   if (pattern.flags !== 'u') throw new Error(`The pattern ${String(pattern)} needs the flag u and no other`);
   return pattern.source;
-}
-
-/** One schema that demands what all of them do; what would overwrite a keyword goes into `allOf`. */
-function merged(parts: readonly Schema[]): Schema {
-  const type = parts.find((part) => part.type !== undefined)?.type;
-  const typed: Schema = type === undefined ? {} : { type };
-  const whole: Schema = { ...typed };
-  const beside: Schema[] = [];
-  for (const part of parts) {
-    const clashes = Object.entries(part).some(([keyword, value]) =>
-      keyword === 'type' ? value !== type : Object.hasOwn(whole, keyword),
-    );
-    if (clashes) beside.push({ ...typed, ...part });
-    else Object.assign(whole, part);
-  }
-  return beside.length > 0 ? { ...whole, allOf: beside } : whole;
 }
