@@ -27,7 +27,7 @@ export const scriptedInstitution: Institution = {
   requiredPsuHeaders: [],
   pageBounds: { pages: 10, records: 10_000, ms: 10_000 },
   settings: {
-    version: 'v4.0',
+    version: '4.0',
     responseMode: 'fragment',
     jwsB64: false,
     trustAnchor: 'openbanking.org.uk',

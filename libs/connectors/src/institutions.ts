@@ -1,6 +1,19 @@
+import type { Feature } from '#libs/contract';
 import type { Institution } from './connector.js';
 
 const pageBounds = { pages: 400, records: 100_000, ms: 120_000 };
+
+/** What our UK connector can do beyond accounts, balances, transactions and payments. */
+const furtherResources: Feature[] = [
+  'ACCOUNT_STATEMENTS',
+  'ACCOUNT_STATEMENT',
+  'ACCOUNT_STATEMENT_FILE',
+  'ACCOUNT_BENEFICIARIES',
+  'ACCOUNT_DIRECT_DEBITS',
+  'ACCOUNT_PERIODIC_PAYMENTS',
+  'ACCOUNT_SCHEDULED_PAYMENTS',
+  'IDENTITY',
+];
 
 function sandboxBank(
   sandboxUrl: string,
@@ -11,6 +24,7 @@ function sandboxBank(
     bic: string;
     organisationId: string;
     responseMode: 'fragment' | 'jwt';
+    without?: Feature[];
   },
 ): Institution<'uk-open-banking'> {
   const baseUrl = `${sandboxUrl.replace(/\/$/, '')}/banks/${bank.path}`;
@@ -27,13 +41,14 @@ function sandboxBank(
     ],
     protocol: 'uk-open-banking',
     baseUrl,
+    ...(bank.without ? { without: bank.without } : {}),
     modifiers: ['ACCOUNT_TRANSACTIONS_WITH_MERCHANT'],
     maxConsentDays: 90,
     acscIsFinal: false,
     requiredPsuHeaders: [],
     pageBounds,
     settings: {
-      version: 'v4.0',
+      version: '4.0',
       responseMode: bank.responseMode,
       jwsB64: false,
       trustAnchor: 'openbanking.org.uk',
@@ -58,6 +73,7 @@ export function ukSandboxInstitutions(sandboxUrl: string): Institution<'uk-open-
       bic: 'MRDNGB2L',
       organisationId: '0015800001MERIDIAN',
       responseMode: 'fragment',
+      without: furtherResources,
     }),
     sandboxBank(sandboxUrl, {
       path: 'tamar',
@@ -66,6 +82,7 @@ export function ukSandboxInstitutions(sandboxUrl: string): Institution<'uk-open-
       bic: 'TAMRGB21',
       organisationId: '0015800001TAMARSBX',
       responseMode: 'jwt',
+      without: furtherResources,
     }),
   ];
 }

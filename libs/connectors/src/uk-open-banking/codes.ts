@@ -1,7 +1,41 @@
-import type { AccountBalanceType, CreditLineType, PaymentIsoStatusCodeEnum, PaymentStatus } from '#libs/contract';
-import type { Table } from '../iso-codes.js';
+import type {
+  AccountBalanceType,
+  AccountType,
+  AddressTypeEnum,
+  CreditLineType,
+  PaymentStatus,
+  TransactionStatusEnum,
+} from '#libs/contract';
+import type { ConsentState } from '../connector.js';
+import type { InstitutionErrorKind } from '../institution-error.js';
+import { bankTransactionCodeNames, type Table } from '../iso-codes.js';
 
-/** Code tables of the standard (OB_Internal_Codeset, ISO_External_CodeSet) against the contract's words, as data. */
+/**
+ * Code tables of the standard (OB_Internal_Codeset, ISO_External_CodeSet) against the contract's words, as data. v4.0
+ * has short codes where v3.1 has words; none is spelled like one of the other meaning something else, so a table
+ * reads both.
+ */
+
+export const transactionStatuses: Table<TransactionStatusEnum> = {
+  BOOK: 'BOOKED',
+  Booked: 'BOOKED',
+  PDNG: 'PENDING',
+  Pending: 'PENDING',
+  FUTR: 'PENDING',
+};
+
+/** OBExternalAccountSubType1Code of v3.1, with the words for `Account.type`. */
+export const accountSubTypes: Table<{ type: AccountType; name: string }> = {
+  ChargeCard: { type: 'CHARGE_CARD', name: 'Charge Card' },
+  CreditCard: { type: 'CREDIT_CARD', name: 'Credit Card' },
+  CurrentAccount: { type: 'CURRENT', name: 'Current' },
+  EMoney: { type: 'E_MONEY', name: 'E-Money' },
+  Loan: { type: 'LOAN', name: 'Loan' },
+  Mortgage: { type: 'MORTGAGE', name: 'Mortgage' },
+  PrePaidCard: { type: 'PREPAID_CARD', name: 'Pre-Paid Card' },
+  Savings: { type: 'SAVINGS', name: 'Savings' },
+  Wallet: { type: 'E_MONEY', name: 'Wallet' },
+};
 
 export const balanceTypes: Table<AccountBalanceType> = {
   CLAV: 'CLOSING_AVAILABLE',
@@ -14,6 +48,19 @@ export const balanceTypes: Table<AccountBalanceType> = {
   OPBD: 'OPENING_BOOKED',
   PRCD: 'PREVIOUSLY_CLOSED_BOOKED',
   XPCD: 'EXPECTED',
+  ClosingAvailable: 'CLOSING_AVAILABLE',
+  ClosingBooked: 'CLOSING_BOOKED',
+  ClosingCleared: 'CLOSING_CLEARED',
+  Expected: 'EXPECTED',
+  ForwardAvailable: 'FORWARD_AVAILABLE',
+  Information: 'INFORMATION',
+  InterimAvailable: 'INTERIM_AVAILABLE',
+  InterimBooked: 'INTERIM_BOOKED',
+  InterimCleared: 'INTERIM_CLEARED',
+  OpeningAvailable: 'OPENING_AVAILABLE',
+  OpeningBooked: 'OPENING_BOOKED',
+  OpeningCleared: 'OPENING_CLEARED',
+  PreviouslyClosedBooked: 'PREVIOUSLY_CLOSED_BOOKED',
 };
 
 export const creditLineTypes: Table<CreditLineType> = {
@@ -24,85 +71,104 @@ export const creditLineTypes: Table<CreditLineType> = {
   Temporary: 'TEMPORARY',
 };
 
-/** Payment status (v4.0 codes): what the contract calls it, its ISO name, and whether the bank says anything after it. */
-export const paymentStatuses: Table<{
-  status: PaymentStatus;
-  iso?: PaymentIsoStatusCodeEnum;
-  name: string;
-  final?: boolean;
-}> = {
-  RCVD: { status: 'PENDING', iso: 'RCVD', name: 'Received' },
-  PDNG: { status: 'PENDING', iso: 'PDNG', name: 'Pending' },
-  ACTC: { status: 'PENDING', iso: 'ACTC', name: 'AcceptedTechnicalValidation' },
-  PATC: { status: 'PENDING', iso: 'PATC', name: 'PartiallyAcceptedTechnicalCorrect' },
-  ACFC: { status: 'PENDING', iso: 'ACFC', name: 'AcceptedFundsChecked' },
-  ACWC: { status: 'PENDING', iso: 'ACWC', name: 'AcceptedWithChange' },
-  ACCP: { status: 'COMPLETED', iso: 'ACCP', name: 'AcceptedCustomerProfile' },
-  ACSP: { status: 'COMPLETED', iso: 'ACSP', name: 'AcceptedSettlementInProcess' },
-  ACSC: { status: 'COMPLETED', iso: 'ACSC', name: 'AcceptedSettlementCompleted' },
-  ACWP: { status: 'COMPLETED', iso: 'ACWP', name: 'AcceptedWithoutPosting' },
-  ACCC: { status: 'COMPLETED', iso: 'ACCC', name: 'AcceptedCreditSettlementCompleted', final: true },
-  RJCT: { status: 'FAILED', iso: 'RJCT', name: 'Rejected', final: true },
-  CANC: { status: 'FAILED', iso: 'CANC', name: 'Cancelled', final: true },
-  BLCK: { status: 'FAILED', name: 'Blocked', final: true },
+const wordOf = (name: string): string => name.replace(/s$/, '').toLowerCase();
+const codesByWord = new Map(Object.entries(bankTransactionCodeNames).map(([code, name = '']) => [wordOf(name), code]));
+
+/** The bank transaction code behind a word of v3.1, such as `ReceivedCreditTransfer`: RCDT. */
+export function bankTransactionCodeOf(word: string): string | undefined {
+  return codesByWord.get(wordOf(word));
+}
+
+/** Mandates of direct debits and standing orders. Whatever is no longer collected or paid is inactive. */
+export const mandateStatuses: Table<PaymentStatus> = {
+  ACTV: 'ACTIVE',
+  Active: 'ACTIVE',
+  CANC: 'INACTIVE',
+  EXPI: 'INACTIVE',
+  SUSP: 'INACTIVE',
+  Inactive: 'INACTIVE',
 };
 
-/** Contract's payment context against `Risk.PaymentContextCode`; contexts the standard does not know are left out. */
-export const paymentContexts: Table<string> = {
-  BILL_IN_ADVANCE: 'BillingGoodsAndServicesInAdvance',
-  BILL_IN_ARREARS: 'BillingGoodsAndServicesInArrears',
-  BILL: 'BillingGoodsAndServicesInArrears',
-  ECOMMERCE_MERCHANT: 'EcommerceMerchantInitiatedPayment',
-  GOODS: 'EcommerceMerchantInitiatedPayment',
-  SERVICES: 'EcommerceMerchantInitiatedPayment',
-  FACE_TO_FACE_POS: 'FaceToFacePointOfSale',
-  TRANSFER_TO_SELF: 'TransferToSelf',
-  TRANSFER_TO_THIRD_PARTY: 'TransferToThirdParty',
-  PERSON_TO_PERSON: 'TransferToThirdParty',
+export const addressTypes: Table<AddressTypeEnum> = {
+  BIZZ: 'BUSINESS',
+  Business: 'BUSINESS',
+  CORR: 'CORRESPONDENCE',
+  Correspondence: 'CORRESPONDENCE',
+  DLVY: 'DELIVERY_TO',
+  DeliveryTo: 'DELIVERY_TO',
+  MLTO: 'MAIL_TO',
+  MailTo: 'MAIL_TO',
+  PBOX: 'PO_BOX',
+  POBox: 'PO_BOX',
+  ADDR: 'POSTAL',
+  Postal: 'POSTAL',
+  HOME: 'RESIDENTIAL',
+  Residential: 'RESIDENTIAL',
+  STAT: 'STATEMENT',
+  Statement: 'STATEMENT',
 };
 
-export const payeeAccountTypes: Table<string> = {
-  BUSINESS: 'Business',
-  BUSINESS_SAVING: 'BusinessSavingsAccount',
-  CHARITY: 'Charity',
-  COLLECTION: 'Collection',
-  CORPORATE: 'Corporate',
-  E_WALLET: 'Ewallet',
-  GOVERNMENT: 'Government',
-  INVESTMENT: 'Investment',
-  INVESTMENT_ISA: 'ISA',
-  JOINT_PERSONAL: 'JointPersonal',
-  PENSION: 'Pension',
-  PERSONAL: 'Personal',
-  PERSONAL_SAVING: 'PersonalSavingsAccount',
-  PREMIER: 'Premier',
-  WEALTH: 'Wealth',
+/** Where a consent stands. A used payment consent was authorised and is no more than that. */
+export const consentStates: Table<ConsentState> = {
+  AWAU: 'awaiting',
+  AWUP: 'awaiting',
+  AwaitingAuthorisation: 'awaiting',
+  AwaitingUpload: 'awaiting',
+  AUTH: 'authorised',
+  Authorised: 'authorised',
+  COND: 'authorised',
+  Consumed: 'authorised',
+  RJCT: 'rejected',
+  Rejected: 'rejected',
+  CANC: 'revoked',
+  Revoked: 'revoked',
+  EXPD: 'expired',
 };
 
-export const chargeBearers: Table<string> = {
-  BorneByCreditor: 'CRED',
-  BorneByDebtor: 'DEBT',
-  FollowingServiceLevel: 'SLEV',
-  Shared: 'SHAR',
+export const consumedStatuses: ReadonlySet<string> = new Set(['COND', 'Consumed']);
+
+/** Error codes of v3.1 (after `UK.OBIE.`) that mean something to us, by their code in v4.0. */
+const errorWords: Table<string> = {
+  UnexpectedError: 'U000',
+  'Resource.ConsentMismatch': 'U008',
+  'Resource.InvalidConsentStatus': 'U009',
+  'Resource.NotFound': 'U011',
+  Reauthenticate: 'U028',
+  'Rules.ResourceAlreadyExists': 'U029',
 };
+
+/** A bank's error code as v4.0 has it, where we know what it means; any other as it came. */
+export function errorCodeOf(code: string | undefined): string | undefined {
+  return code === undefined ? undefined : (errorWords[code.replace(/^UK\.OBIE\./, '')] ?? code);
+}
+
+/** What a code says beyond its HTTP status: an unknown id is a 400 in this standard. */
+export const errorKinds: Table<InstitutionErrorKind> = { U000: 'unavailable', U011: 'not-found' };
+
+const accounts = ['ReadAccountsDetail'];
+const balances = ['ReadAccountsDetail', 'ReadBalances'];
+const transactions = [
+  'ReadAccountsDetail',
+  'ReadTransactionsDetail',
+  'ReadTransactionsCredits',
+  'ReadTransactionsDebits',
+];
 
 /** Which permissions a feature needs. `ReadPAN` is not asked for: a masked card number is enough to show. */
 export const permissions: Table<readonly string[]> = {
-  ACCOUNTS: ['ReadAccountsDetail', 'ReadBalances'],
-  ACCOUNT: ['ReadAccountsDetail', 'ReadBalances'],
-  ACCOUNT_BALANCES: ['ReadAccountsDetail', 'ReadBalances'],
-  ACCOUNTS_WITHOUT_BALANCE: ['ReadAccountsDetail'],
-  ACCOUNT_WITHOUT_BALANCE: ['ReadAccountsDetail'],
-  ACCOUNT_TRANSACTIONS: [
-    'ReadAccountsDetail',
-    'ReadTransactionsDetail',
-    'ReadTransactionsCredits',
-    'ReadTransactionsDebits',
-  ],
-  ACCOUNT_TRANSACTIONS_WITH_MERCHANT: [
-    'ReadAccountsDetail',
-    'ReadTransactionsDetail',
-    'ReadTransactionsCredits',
-    'ReadTransactionsDebits',
-  ],
+  ACCOUNTS: balances,
+  ACCOUNT: balances,
+  ACCOUNT_BALANCES: balances,
+  ACCOUNTS_WITHOUT_BALANCE: accounts,
+  ACCOUNT_WITHOUT_BALANCE: accounts,
+  ACCOUNT_TRANSACTIONS: transactions,
+  ACCOUNT_TRANSACTIONS_WITH_MERCHANT: transactions,
+  ACCOUNT_STATEMENTS: [...accounts, 'ReadStatementsBasic'],
+  ACCOUNT_STATEMENT: [...accounts, 'ReadStatementsBasic'],
+  ACCOUNT_STATEMENT_FILE: [...accounts, 'ReadStatementsBasic', 'ReadStatementsDetail'],
+  ACCOUNT_BENEFICIARIES: [...accounts, 'ReadBeneficiariesDetail'],
+  ACCOUNT_DIRECT_DEBITS: [...accounts, 'ReadDirectDebits'],
+  ACCOUNT_PERIODIC_PAYMENTS: [...accounts, 'ReadStandingOrdersDetail'],
+  ACCOUNT_SCHEDULED_PAYMENTS: [...accounts, 'ReadScheduledPaymentsDetail'],
+  IDENTITY: ['ReadPartyPSU'],
 };

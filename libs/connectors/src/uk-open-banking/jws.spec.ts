@@ -7,7 +7,7 @@ import type { UkOpenBankingSettings } from './uk-open-banking.types.js';
 const call: Call = { psu: {}, tracingId: 'a'.repeat(32), signal: new AbortController().signal };
 const now = () => new Date('2026-11-21T10:00:00Z');
 const settings: UkOpenBankingSettings = {
-  version: 'v4.0',
+  version: '4.0',
   responseMode: 'fragment',
   jwsB64: false,
   trustAnchor: 'openbanking.org.uk',

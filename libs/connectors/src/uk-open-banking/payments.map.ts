@@ -12,7 +12,13 @@ import {
 } from '#libs/contract';
 import type { BankPayment } from '../connector.js';
 import { instantIfAny, textOf, toUnsigned } from '../wire.js';
-import { chargeBearers, payeeAccountTypes, paymentContexts, paymentStatuses } from './codes.js';
+import {
+  chargeBearers,
+  payeeAccountTypes,
+  paymentContexts,
+  paymentStatuses,
+  paymentStatusWords,
+} from './payment-codes.js';
 import type {
   OBCashAccount,
   OBDomesticInitiation,
@@ -20,16 +26,39 @@ import type {
   OBRisk1,
   OBWriteDomesticConsent4,
   OBWriteDomesticResponse5,
+  Version,
 } from './uk-open-banking.types.js';
 
 /** Faster Payments keeps 31 characters of the end-to-end identification. */
 const END_TO_END_MAX = 31;
 
+type Remittance = NonNullable<OBDomesticInitiation['RemittanceInformation']>;
+
+/** What a payment says differently in each version. */
+const dialects: Readonly<
+  Record<
+    Version,
+    { toRemittance(reference: string): Remittance; hasContract: OBRisk1; contexts: typeof paymentContexts }
+  >
+> = {
+  '3.1': {
+    toRemittance: (reference) => ({ Reference: reference }),
+    hasContract: { ContractPresentInidicator: true },
+    contexts: { ...paymentContexts, PISP_PAYEE: 'PispPayee' },
+  },
+  '4.0': {
+    // In v4.0 a reference is structured; `Unstructured` would be a free text to the payee.
+    toRemittance: (reference) => ({ Structured: [{ CreditorReferenceInformation: { Reference: reference } }] }),
+    hasContract: { ContractPresentIndicator: true },
+    contexts: paymentContexts,
+  },
+};
+
 /**
  * A payment as the consent that authorises it. The order repeats `Initiation` and `Risk` unchanged, so this is built
  * once and kept. Throws a problem of the contract for accounts and amounts that UK payments cannot carry.
  */
-export function toDomesticConsent(payment: PaymentRequest): OBWriteDomesticConsent4 {
+export function toDomesticConsent(payment: PaymentRequest, version: Version): OBWriteDomesticConsent4 {
   const { payee, payer, reference, paymentIdempotencyId } = payment;
   const initiation: OBDomesticInitiation = {
     InstructionIdentification: paymentIdempotencyId.slice(0, 35),
@@ -44,13 +73,10 @@ export function toDomesticConsent(payment: PaymentRequest): OBWriteDomesticConse
     };
   }
   if (payee.address) initiation.CreditorPostalAddress = toPostalAddress(payee.address);
-  if (reference) {
-    // In v4.0 a reference is structured; `Unstructured` would be a free text to the payee.
-    initiation.RemittanceInformation = { Structured: [{ CreditorReferenceInformation: { Reference: reference } }] };
-  }
+  if (reference) initiation.RemittanceInformation = dialects[version].toRemittance(reference);
   return {
     Data: { ...(payment.readRefundAccount ? { ReadRefundAccount: 'Yes' as const } : {}), Initiation: initiation },
-    Risk: toRisk(payment),
+    Risk: toRisk(payment, version),
   };
 }
 
@@ -95,11 +121,14 @@ function toPostalAddress(address: Address): OBPostalAddress7 {
   };
 }
 
-function toRisk({ contextType, purposeCode, payee }: PaymentRequest): OBRisk1 {
-  const context = paymentContexts[contextType ?? 'OTHER'];
+function toRisk({ contextType, purposeCode, payee }: PaymentRequest, version: Version): OBRisk1 {
+  const { contexts, hasContract } = dialects[version];
+  const context = contexts[contextType ?? 'OTHER'];
   const accountType = payee.accountType ? payeeAccountTypes[payee.accountType] : undefined;
   return {
     ...(context ? { PaymentContextCode: context } : {}),
+    // A payee of this context is one that has a contract with whoever initiates the payment.
+    ...(contextType === 'PISP_PAYEE' ? hasContract : {}),
     ...(payee.merchantCategoryCode ? { MerchantCategoryCode: payee.merchantCategoryCode } : {}),
     ...(payee.merchantId ? { MerchantCustomerIdentification: payee.merchantId } : {}),
     ...(purposeCode ? { PaymentPurposeCode: purposeCode } : {}),
@@ -109,7 +138,8 @@ function toRisk({ contextType, purposeCode, payee }: PaymentRequest): OBRisk1 {
 
 /** A payment order as the bank sees it. `acscIsFinal` is the institution's own rule on debtor-side settlement. */
 export function toBankPayment(raw: OBWriteDomesticResponse5['Data'], acscIsFinal: boolean): BankPayment {
-  const code = textOf(raw.Status, 'Status');
+  const given = textOf(raw.Status, 'Status');
+  const code = paymentStatusWords[given] ?? given;
   const known = paymentStatuses[code];
   const reason = raw.StatusReason?.[0];
   const updated = instantIfAny(raw.StatusUpdateDateTime, 'StatusUpdateDateTime');

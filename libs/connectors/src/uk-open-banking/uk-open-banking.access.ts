@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Call, Consented, Grant } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
-import type { Authorised } from './uk-open-banking.api.js';
+import { errorCodeOf } from './codes.js';
+import type { Authorised } from './uk-open-banking.exchange.js';
 import type { OpenId, Scope, Tokens } from './uk-open-banking.openid.js';
-import type { OBDomesticInitiation, OBRisk1 } from './uk-open-banking.types.js';
+import type { OBDomesticInitiation, OBRisk1, Version } from './uk-open-banking.types.js';
 
-/** What a grant keeps: the tokens, and for a payment exactly what was authorised. */
+/**
+ * What a grant keeps: the tokens, the version its consent was made on, when the PSU authenticated (milliseconds since
+ * the epoch), and for a payment exactly what was authorised.
+ */
 export interface GrantState extends Tokens {
   scope: Scope;
+  version?: Version;
+  authorisedAt?: number;
   payment?: { initiation: OBDomesticInitiation; risk: OBRisk1 };
 }
 
@@ -32,11 +38,19 @@ export class Access {
   readonly #openid: OpenId;
   readonly #now: () => Date;
   readonly #isAlive: (call: Call, grant: Grant) => Promise<boolean>;
+  readonly #version: Version;
   readonly #renewals = new Map<string, Renewal>();
 
-  constructor(parts: { openid: OpenId; now: () => Date; isAlive: (call: Call, grant: Grant) => Promise<boolean> }) {
+  constructor(parts: {
+    openid: OpenId;
+    now: () => Date;
+    /** The version of grants that do not name one. */
+    version: Version;
+    isAlive: (call: Call, grant: Grant) => Promise<boolean>;
+  }) {
     this.#openid = parts.openid;
     this.#now = parts.now;
+    this.#version = parts.version;
     this.#isAlive = parts.isAlive;
   }
 
@@ -45,16 +59,21 @@ export class Access {
     try {
       const grant = await this.#current(call);
       try {
-        return await work({ ...call, token: stateOf(grant).accessToken });
+        return await work(this.#authorised(call, grant));
       } catch (fault) {
         if (!(fault instanceof InstitutionError) || fault.httpStatus !== 401) throw fault;
         const renewed = await this.#renew(call, grant);
         if (!renewed) throw fault;
-        return await work({ ...call, token: stateOf(renewed).accessToken });
+        return await work(this.#authorised(call, renewed));
       }
     } catch (fault) {
       throw await this.#explain(call, fault);
     }
+  }
+
+  #authorised(call: Consented, grant: Grant): Authorised {
+    const { accessToken: token, version = this.#version } = stateOf(grant);
+    return { ...call, token, version };
   }
 
   async #current(call: Consented): Promise<Grant> {
@@ -150,8 +169,8 @@ export class Access {
   async #explain(call: Consented, fault: unknown): Promise<unknown> {
     if (!(fault instanceof InstitutionError)) return fault;
     const refused = fault.httpStatus === 401 || fault.httpStatus === 403;
-    const ended =
-      fault.code === 'invalid_grant' || fault.code === 'U009' || fault.code?.endsWith('InvalidConsentStatus');
+    const code = errorCodeOf(fault.code);
+    const ended = code === 'invalid_grant' || code === 'U009';
     if (!refused && !ended) return fault;
     const details = { httpStatus: fault.httpStatus, code: fault.code };
     try {
@@ -162,7 +181,7 @@ export class Access {
       if (!(unsure instanceof InstitutionError)) throw unsure;
     }
     // U028 and a dead refresh token ask for strong customer authentication again.
-    const again = fault.code === 'U028' || fault.code?.endsWith('Reauthenticate') || fault.code === 'invalid_grant';
+    const again = code === 'U028' || code === 'invalid_grant';
     return again ? new InstitutionError('unauthorised', fault.message, details) : fault;
   }
 }

@@ -1,108 +1,115 @@
-import type { JSONWebKeySet } from 'jose';
-import { kindOf, retryAfterMs, type BankResponse } from '../bank-http.js';
-import type { Call, Institution, Tools } from '../connector.js';
+import type { BankResponse } from '../bank-http.js';
+import type { Institution, Tools } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
-import { unreadable } from '../wire.js';
-import { createBankKeys, createSigner, verifySignature, type BankKeys, type Sign } from './jws.js';
 import type {
-  OBErrorResponse1,
+  OBBeneficiary5,
+  OBDirectDebit,
+  OBParty2,
+  OBScheduledPayment3,
+  OBStandingOrder6,
+  OBStatement2,
+} from './resources.types.js';
+import { Exchanger, type Authorised } from './uk-open-banking.exchange.js';
+import type {
+  OBAccount6,
   OBReadAccount6,
   OBReadBalance1,
   OBReadConsent1,
   OBReadConsentResponse1,
-  OBReadTransaction6,
+  OBReadList,
+  OBTransaction6,
   OBWriteDomestic2,
   OBWriteDomesticConsent4,
   OBWriteDomesticConsentResponse5,
   OBWriteDomesticResponse5,
   OBWriteFundsConfirmationResponse1,
+  Version,
 } from './uk-open-banking.types.js';
 
-/** A call with the access token it goes under. */
-export interface Authorised extends Call {
-  token: string;
+/** The lists that a bank may spread over linked pages: the name of their rows, and what a row is. */
+interface Rows {
+  Account: OBAccount6;
+  Transaction: OBTransaction6;
+  Statement: OBStatement2;
+  Beneficiary: OBBeneficiary5;
+  DirectDebit: OBDirectDebit;
+  StandingOrder: OBStandingOrder6;
+  ScheduledPayment: OBScheduledPayment3;
 }
+export type List = keyof Rows;
 
-interface Sending {
-  method: 'GET' | 'POST' | 'DELETE';
-  /** Below the resources address, or a whole link the bank gave. */
-  path: string | URL;
-  template: string;
-  body?: unknown;
-  idempotencyKey?: string;
-  /** Payments are signed both ways; account reads are not (section 2.12). */
-  signed?: true;
-}
+/** A list of the standard, whatever its rows are. */
+export type ListOf<L extends List> = OBReadList<L, Rows[L]>;
+
+const lists: Readonly<Record<List, string>> = {
+  Account: '/aisp/accounts',
+  Transaction: '/aisp/accounts/{AccountId}/transactions',
+  Statement: '/aisp/accounts/{AccountId}/statements',
+  Beneficiary: '/aisp/accounts/{AccountId}/beneficiaries',
+  DirectDebit: '/aisp/accounts/{AccountId}/direct-debits',
+  StandingOrder: '/aisp/accounts/{AccountId}/standing-orders',
+  ScheduledPayment: '/aisp/accounts/{AccountId}/scheduled-payments',
+};
+
+type Ids = Readonly<Record<string, string>>;
+type What = Pick<Parameters<Exchanger['send']>[1], 'body' | 'idempotencyKey' | 'signed' | 'accept'> & { ids?: Ids };
+
+const accountConsents = '/aisp/account-access-consents';
+const domesticConsents = '/pisp/domestic-payment-consents';
+const domesticPayments = '/pisp/domestic-payments';
+/** The contract's file is a PDF; a bank that has no other may say what it is. */
+const FILE_TYPES = 'application/pdf, */*;q=0.1';
 
 /** The endpoints of the standard that we use. HTTP only: every function returns what the bank sent, as raw types. */
 export class UkOpenBankingApi {
-  readonly #institution: Institution<'uk-open-banking'>;
-  readonly #tools: Tools;
+  readonly #exchanger: Exchanger;
   readonly #resources: string;
-  readonly #sign: Sign;
-  readonly #keys: BankKeys;
 
   constructor(institution: Institution<'uk-open-banking'>, tools: Tools) {
-    const { settings, baseUrl } = institution;
-    this.#institution = institution;
-    this.#tools = tools;
-    this.#resources = settings.resourcesUrl ?? `${baseUrl}/open-banking/${settings.version}`;
-    this.#sign = createSigner(tools.credentials, { settings, now: tools.now });
-    this.#keys = createBankKeys({ load: (call) => this.#loadKeys(call), now: tools.now });
+    this.#exchanger = new Exchanger(institution, tools);
+    this.#resources = institution.settings.resourcesUrl ?? `${institution.baseUrl}/open-banking`;
   }
 
   createAccountConsent(call: Authorised, body: OBReadConsent1): Promise<OBReadConsentResponse1> {
-    return this.#json(call, {
-      method: 'POST',
-      path: '/aisp/account-access-consents',
-      template: '/aisp/account-access-consents',
-      body,
-    });
+    return this.#json(call, 'POST', accountConsents, { body });
   }
 
-  accountConsent(call: Authorised, consentId: string): Promise<OBReadConsentResponse1> {
-    return this.#json(call, {
-      method: 'GET',
-      path: `/aisp/account-access-consents/${encodeURIComponent(consentId)}`,
-      template: '/aisp/account-access-consents/{ConsentId}',
-    });
+  accountConsent(call: Authorised, ConsentId: string): Promise<OBReadConsentResponse1> {
+    return this.#json(call, 'GET', `${accountConsents}/{ConsentId}`, { ids: { ConsentId } });
   }
 
-  async deleteAccountConsent(call: Authorised, consentId: string): Promise<void> {
-    await this.#send(call, {
-      method: 'DELETE',
-      path: `/aisp/account-access-consents/${encodeURIComponent(consentId)}`,
-      template: '/aisp/account-access-consents/{ConsentId}',
-    });
+  async deleteAccountConsent(call: Authorised, ConsentId: string): Promise<void> {
+    await this.#send(call, 'DELETE', `${accountConsents}/{ConsentId}`, { ids: { ConsentId } });
   }
 
-  accounts(call: Authorised): Promise<OBReadAccount6> {
-    return this.#json(call, { method: 'GET', path: '/aisp/accounts', template: '/aisp/accounts' });
+  account(call: Authorised, AccountId: string): Promise<OBReadAccount6> {
+    return this.#json(call, 'GET', '/aisp/accounts/{AccountId}', { ids: { AccountId } });
   }
 
-  account(call: Authorised, accountId: string): Promise<OBReadAccount6> {
-    return this.#json(call, {
-      method: 'GET',
-      path: `/aisp/accounts/${encodeURIComponent(accountId)}`,
-      template: '/aisp/accounts/{AccountId}',
-    });
+  balances(call: Authorised, AccountId: string): Promise<OBReadBalance1> {
+    return this.#json(call, 'GET', '/aisp/accounts/{AccountId}/balances', { ids: { AccountId } });
   }
 
-  balances(call: Authorised, accountId: string): Promise<OBReadBalance1> {
-    return this.#json(call, {
-      method: 'GET',
-      path: `/aisp/accounts/${encodeURIComponent(accountId)}/balances`,
-      template: '/aisp/accounts/{AccountId}/balances',
-    });
+  /** Where the first page of a list is; the query is the caller's. */
+  listUrl(version: Version, list: List, ids: Ids = {}): URL {
+    return this.#url(version, lists[list], ids);
   }
 
-  /** Where an account's transactions are; the query is the caller's. */
-  transactionsUrl(accountId: string): URL {
-    return new URL(`${this.#resources}/aisp/accounts/${encodeURIComponent(accountId)}/transactions`);
+  /** One page of a list, at its own address or where a link of the bank led. */
+  page<L extends List>(call: Authorised, list: L, url: URL): Promise<ListOf<L>> {
+    return this.#exchanger.json(call, { method: 'GET', url, template: lists[list] });
   }
 
-  transactions(call: Authorised, url: URL): Promise<OBReadTransaction6> {
-    return this.#json(call, { method: 'GET', path: url, template: '/aisp/accounts/{AccountId}/transactions' });
+  statement(call: Authorised, ids: { AccountId: string; StatementId: string }): Promise<ListOf<'Statement'>> {
+    return this.#json(call, 'GET', `${lists.Statement}/{StatementId}`, { ids });
+  }
+
+  statementFile(call: Authorised, ids: { AccountId: string; StatementId: string }): Promise<BankResponse> {
+    return this.#send(call, 'GET', `${lists.Statement}/{StatementId}/file`, { ids, accept: FILE_TYPES });
+  }
+
+  party(call: Authorised): Promise<{ Data: { Party?: OBParty2 } }> {
+    return this.#json(call, 'GET', '/aisp/party', {});
   }
 
   createDomesticConsent(
@@ -110,26 +117,16 @@ export class UkOpenBankingApi {
     body: OBWriteDomesticConsent4,
     idempotencyKey: string,
   ): Promise<OBWriteDomesticConsentResponse5> {
-    const path = '/pisp/domestic-payment-consents';
-    return this.#json(call, { method: 'POST', path, template: path, body, idempotencyKey, signed: true });
+    return this.#json(call, 'POST', domesticConsents, { body, idempotencyKey, signed: true });
   }
 
-  domesticConsent(call: Authorised, consentId: string): Promise<OBWriteDomesticConsentResponse5> {
-    return this.#json(call, {
-      method: 'GET',
-      path: `/pisp/domestic-payment-consents/${encodeURIComponent(consentId)}`,
-      template: '/pisp/domestic-payment-consents/{ConsentId}',
-      signed: true,
-    });
+  domesticConsent(call: Authorised, ConsentId: string): Promise<OBWriteDomesticConsentResponse5> {
+    return this.#json(call, 'GET', `${domesticConsents}/{ConsentId}`, { ids: { ConsentId }, signed: true });
   }
 
-  fundsConfirmation(call: Authorised, consentId: string): Promise<OBWriteFundsConfirmationResponse1> {
-    return this.#json(call, {
-      method: 'GET',
-      path: `/pisp/domestic-payment-consents/${encodeURIComponent(consentId)}/funds-confirmation`,
-      template: '/pisp/domestic-payment-consents/{ConsentId}/funds-confirmation',
-      signed: true,
-    });
+  fundsConfirmation(call: Authorised, ConsentId: string): Promise<OBWriteFundsConfirmationResponse1> {
+    const path = `${domesticConsents}/{ConsentId}/funds-confirmation`;
+    return this.#json(call, 'GET', path, { ids: { ConsentId }, signed: true });
   }
 
   createDomesticPayment(
@@ -137,128 +134,42 @@ export class UkOpenBankingApi {
     body: OBWriteDomestic2,
     idempotencyKey: string,
   ): Promise<OBWriteDomesticResponse5> {
-    const path = '/pisp/domestic-payments';
-    return this.#json(call, { method: 'POST', path, template: path, body, idempotencyKey, signed: true });
+    return this.#json(call, 'POST', domesticPayments, { body, idempotencyKey, signed: true });
   }
 
-  domesticPayment(call: Authorised, paymentId: string): Promise<OBWriteDomesticResponse5> {
-    return this.#json(call, {
-      method: 'GET',
-      path: `/pisp/domestic-payments/${encodeURIComponent(paymentId)}`,
-      template: '/pisp/domestic-payments/{DomesticPaymentId}',
-      signed: true,
-    });
+  domesticPayment(call: Authorised, DomesticPaymentId: string): Promise<OBWriteDomesticResponse5> {
+    const path = `${domesticPayments}/{DomesticPaymentId}`;
+    return this.#json(call, 'GET', path, { ids: { DomesticPaymentId }, signed: true });
   }
 
-  async #json<T extends { Data: object }>(call: Authorised, sending: Sending): Promise<T> {
-    const { body } = await this.#send(call, sending);
-    const read = parse(body);
-    if (!isObject(read) || !isObject(read['Data'])) throw unreadable('Data');
-    // From here the members are checked by the mapper, one by one, where they are used.
-    return read as T;
+  async #json<T extends { Data: object }>(
+    call: Authorised,
+    method: 'GET' | 'POST',
+    template: string,
+    { ids = {}, ...what }: What,
+  ): Promise<T> {
+    return this.#exchanger.json<T>(call, { method, url: this.#url(call.version, template, ids), template, ...what });
   }
 
-  async #send(call: Authorised, sending: Sending): Promise<BankResponse> {
-    const { method, path, template } = sending;
-    const body = sending.body === undefined ? undefined : Buffer.from(JSON.stringify(sending.body));
-    const headers: Record<string, string> = {
-      authorization: `Bearer ${call.token}`,
-      accept: 'application/json',
-      ...psuHeaders(call),
-    };
-    if (body) headers['content-type'] = 'application/json';
-    if (sending.idempotencyKey) headers['x-idempotency-key'] = sending.idempotencyKey.slice(0, 40);
-    if (sending.signed && body) headers['x-jws-signature'] = await this.#sign(body);
-    const response = await this.#tools.http.send({
-      institutionId: this.#institution.id,
-      method,
-      url: typeof path === 'string' ? new URL(this.#resources + path) : path,
-      template,
-      headers,
-      ...(body ? { body } : {}),
-      signal: call.signal,
-      tracingId: call.tracingId,
-    });
-    if (sending.signed) await this.#verify(call, response);
-    if (response.status >= 300) throw this.#failure(response);
-    return response;
+  async #send(
+    call: Authorised,
+    method: 'GET' | 'DELETE',
+    template: string,
+    { ids = {}, ...what }: What,
+  ): Promise<BankResponse> {
+    return this.#exchanger.send(call, { method, url: this.#url(call.version, template, ids), template, ...what });
   }
 
-  /** A success must be signed; of failures, gateways send some unsigned, and those only ever fail the call. */
-  async #verify(call: Call, { status, headers, body }: BankResponse): Promise<void> {
-    if (body.length === 0) return;
-    const signature = headers['x-jws-signature'];
-    if (typeof signature !== 'string') {
-      if (status >= 300) return;
-      throw new InstitutionError('malformed', 'The institution did not sign its answer', { httpStatus: status });
-    }
-    const { settings } = this.#institution;
-    await verifySignature({ signature, body }, { keys: this.#keys, settings, now: this.#tools.now, call });
-  }
-
-  async #loadKeys(call: Call): Promise<JSONWebKeySet> {
-    const response = await this.#tools.http.send({
-      institutionId: this.#institution.id,
-      method: 'GET',
-      url: new URL(this.#institution.settings.signingKeysUrl),
-      template: '/signing-keys',
-      headers: { accept: 'application/json' },
-      signal: call.signal,
-      tracingId: call.tracingId,
-    });
-    if (response.status >= 300) throw this.#failure(response);
-    const set = parse(response.body);
-    if (!isObject(set) || !Array.isArray(set['keys'])) throw unreadable('signing keys');
-    return { keys: set['keys'] };
-  }
-
-  #failure({ status, headers, body }: BankResponse): InstitutionError {
-    const { code, message } = faultOf(body);
-    // A 404 for a whole endpoint and a 400 U011 for an unknown id mean the same to a caller (sections 2.7 and 2.10).
-    const kind = code === 'U011' || code?.endsWith('Resource.NotFound') ? 'not-found' : kindOf(status);
-    return new InstitutionError(kind, message ?? `The institution answered ${status}`, {
-      httpStatus: status,
-      code,
-      retryAfterMs: retryAfterMs(headers['retry-after'], this.#tools.now()),
-    });
+  #url(version: Version, template: string, ids: Ids): URL {
+    const path = template.replace(/\{(\w+)\}/g, (_place, name: string) => segmentOf(ids[name] ?? ''));
+    return new URL(`${this.#resources}/v${version}${path}`);
   }
 }
 
-function psuHeaders({ psu }: Call): Record<string, string> {
-  return {
-    ...(psu.ipAddress ? { 'x-fapi-customer-ip-address': psu.ipAddress } : {}),
-    ...(psu.userAgent ? { 'x-customer-user-agent': psu.userAgent } : {}),
-    ...(psu.lastLoginAt ? { 'x-fapi-auth-date': psu.lastLoginAt.toUTCString() } : {}),
-  };
-}
-
-/** `OBErrorResponse1`, from which gateways deviate: whatever is no such body has no code and no message. */
-function faultOf(body: Buffer): { code?: string; message?: string } {
-  let read: unknown;
-  try {
-    read = JSON.parse(body.toString('utf8'));
-  } catch {
-    return {};
+/** An identifier as one segment of a path. An empty one, or dots, would name another resource: no such thing exists. */
+function segmentOf(id: string): string {
+  if (id === '' || id === '.' || id === '..') {
+    throw new InstitutionError('not-found', 'The institution has nothing under this identifier');
   }
-  if (!isObject(read)) return {};
-  const { Errors, Code, Message }: OBErrorResponse1 = read;
-  const first = Array.isArray(Errors) ? Errors[0] : undefined;
-  const code = first?.ErrorCode ?? Code;
-  const message = first?.Message ?? Message ?? code;
-  return {
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(typeof message === 'string' ? { message } : {}),
-  };
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new InstitutionError('malformed', 'The institution answered something that is not JSON');
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return encodeURIComponent(id);
 }

@@ -7,11 +7,13 @@ import { instantIfAny, textOf, unreadable } from '../wire.js';
 import { permissions } from './codes.js';
 import type { GrantState } from './uk-open-banking.access.js';
 import type { UkOpenBankingApi } from './uk-open-banking.api.js';
+import type { Authorised } from './uk-open-banking.exchange.js';
 import type { Expected, OpenId } from './uk-open-banking.openid.js';
-import type { OBReadConsent1, OBWriteDomesticConsent4, UkOpenBankingQuirks } from './uk-open-banking.types.js';
+import type { OBReadConsent1, OBWriteDomesticConsent4, UkOpenBankingQuirks, Version } from './uk-open-banking.types.js';
 
 /** What is remembered while the PSU is at the bank. */
 interface PendingState extends Expected {
+  version?: Version;
   payment?: GrantState['payment'];
 }
 
@@ -20,24 +22,28 @@ export interface AuthoriseParts {
   openid: OpenId;
   map: UkOpenBankingQuirks;
   now: () => Date;
+  /** The version that new consents are made on. */
+  version: Version;
 }
 
 /** Registers an account access consent and sends the PSU to the bank; a renewal reuses the consent (section 2.4). */
 export async function authoriseAccounts(parts: AuthoriseParts, call: Call, access: AccountAccess): Promise<Step> {
-  const consent = access.renews
-    ? { consentId: access.renews.institutionConsentId, expiresAt: access.renews.expiresAt }
+  const { renews } = access;
+  const consent = renews
+    ? { consentId: renews.institutionConsentId, expiresAt: renews.expiresAt }
     : await registerAccountConsent(parts, call, access);
   return redirect(parts, call, {
     access,
     scope: 'accounts',
+    version: renews ? versionOf(renews, parts.version) : parts.version,
     consentId: consent.consentId,
     ...(consent.expiresAt ? { expiresAt: consent.expiresAt } : {}),
   });
 }
 
-async function registerAccountConsent({ api, openid }: AuthoriseParts, call: Call, access: AccountAccess) {
-  const { Data } = await withClientToken(openid, { call, scope: 'accounts' }, (token) =>
-    api.createAccountConsent({ ...call, token }, toAccountConsent(access)),
+async function registerAccountConsent({ api, openid, version }: AuthoriseParts, call: Call, access: AccountAccess) {
+  const { Data } = await withClientToken(openid, { call, scope: 'accounts', version }, (authorised) =>
+    api.createAccountConsent(authorised, toAccountConsent(access)),
   );
   // The bank's date counts, not ours: some shorten what was asked (quirk Q24).
   const expiresAt = instantIfAny(Data.ExpirationDateTime, 'ExpirationDateTime');
@@ -48,6 +54,10 @@ function toAccountConsent(access: AccountAccess): OBReadConsent1 {
   const wanted = new Set(access.featureScope.flatMap((feature) => permissions[feature] ?? []));
   // A consent must let us read accounts at least, whatever else it is for.
   wanted.add('ReadAccountsDetail');
+  // A Detail permission includes its Basic one.
+  for (const permission of wanted) {
+    if (wanted.has(permission.replace(/Basic$/, 'Detail')) && permission.endsWith('Basic')) wanted.delete(permission);
+  }
   return {
     Data: {
       Permissions: [...wanted].toSorted(),
@@ -65,14 +75,15 @@ export async function authorisePayment(
   call: Call,
   { payment, access }: { payment: PaymentRequest; access: PaymentAccess },
 ): Promise<Step> {
-  const { api, openid, map } = parts;
-  const body: OBWriteDomesticConsent4 = map.toDomesticConsent(payment);
-  const { Data } = await withClientToken(openid, { call, scope: 'payments' }, (token) =>
-    api.createDomesticConsent({ ...call, token }, body, access.idempotencyKey),
+  const { api, openid, map, version } = parts;
+  const body: OBWriteDomesticConsent4 = map.toDomesticConsent(payment, version);
+  const { Data } = await withClientToken(openid, { call, scope: 'payments', version }, (authorised) =>
+    api.createDomesticConsent(authorised, body, access.idempotencyKey),
   );
   return redirect(parts, call, {
     access,
     scope: 'payments',
+    version,
     consentId: textOf(Data.ConsentId, 'ConsentId'),
     payment: { initiation: body.Data.Initiation, risk: body.Risk },
   });
@@ -84,6 +95,7 @@ async function redirect(
   asked: {
     access: { state: string; redirectUri: string };
     scope: Expected['scope'];
+    version: Version;
     consentId: string;
     expiresAt?: Date;
     payment?: GrantState['payment'];
@@ -92,6 +104,7 @@ async function redirect(
   const state: PendingState = {
     consentId: asked.consentId,
     scope: asked.scope,
+    version: asked.version,
     state: asked.access.state,
     nonce: randomBytes(24).toString('base64url'),
     codeVerifier: client.randomPKCECodeVerifier(),
@@ -122,12 +135,19 @@ const ourFaults = new Set([
 ]);
 
 /** The PSU is back: everything is checked, then the code becomes tokens. */
-export async function proceed({ openid }: AuthoriseParts, call: Call, pending: Grant, answer: Answer): Promise<Step> {
+export async function proceed(
+  { openid, now, version: latest }: AuthoriseParts,
+  call: Call,
+  pending: Grant,
+  answer: Answer,
+): Promise<Step> {
   if (!('callback' in answer)) throw new TypeError('UK Open Banking is authorised by redirect only');
-  const { payment, ...expected } = pendingOf(pending);
+  const { payment, version = latest, ...expected } = pendingOf(pending);
   try {
     const tokens = await openid.exchange(call, expected, answer.callback);
-    const state: GrantState = { ...tokens, scope: expected.scope, ...(payment ? { payment } : {}) };
+    const { scope } = expected;
+    const authorisedAt = now().getTime();
+    const state: GrantState = { ...tokens, scope, version, authorisedAt, ...(payment ? { payment } : {}) };
     return { kind: 'authorised', grant: { ...pending, state } };
   } catch (fault) {
     if (!(fault instanceof client.AuthorizationResponseError)) throw fault;
@@ -147,17 +167,23 @@ function pendingOf(pending: Grant): PendingState {
   return state as PendingState;
 }
 
+/** The version a consent was made on, which is the one it is read on. Grants that name none are of the latest. */
+export function versionOf(grant: Grant, latest: Version): Version {
+  const state = grant.state as { version?: Version } | null;
+  return state?.version ?? latest;
+}
+
 /** Client-credentials work, once more with a new token when the bank has ended the one we kept. */
 export async function withClientToken<T>(
   openid: OpenId,
-  { call, scope }: { call: Call; scope: Expected['scope'] },
-  work: (token: string) => Promise<T>,
+  { call, scope, version }: { call: Call; scope: Expected['scope']; version: Version },
+  work: (authorised: Authorised) => Promise<T>,
 ): Promise<T> {
   try {
-    return await work(await openid.clientToken(call, scope));
+    return await work({ ...call, version, token: await openid.clientToken(call, scope) });
   } catch (fault) {
     if (!(fault instanceof InstitutionError) || fault.httpStatus !== 401) throw fault;
     openid.forgetClientToken(scope);
-    return work(await openid.clientToken(call, scope));
+    return work({ ...call, version, token: await openid.clientToken(call, scope) });
   }
 }

@@ -73,7 +73,7 @@ const payment: PaymentRequest = {
   amount: { amount: 5, currency: 'GBP' },
   payee: { name: 'Shop', accountIdentifications: [{ type: 'IBAN', identification: 'GB33BUKB20201555555555' }] },
 };
-const { Data, Risk } = defaults.toDomesticConsent(payment);
+const { Data, Risk } = defaults.toDomesticConsent(payment, '4.0');
 const state = {
   scope: 'payments',
   accessToken: 'psu',

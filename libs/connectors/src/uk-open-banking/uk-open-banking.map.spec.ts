@@ -12,7 +12,7 @@ import type {
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'));
-const accounts = (fixture('accounts') as OBReadAccount6).Data.Account.map(map.toAccount);
+const accounts = (fixture('accounts') as OBReadAccount6).Data.Account?.map(map.toAccount) ?? [];
 const rows = (fixture('transactions') as OBReadTransaction6).Data.Transaction ?? [];
 const row = (index: number, changes: Partial<OBTransaction6> = {}) =>
   map.toTransaction({ ...rows[index]!, ...changes });
@@ -205,7 +205,7 @@ describe('a transaction', () => {
 
 describe('a payment consent', () => {
   it('carries the amount as text and joins sort code and account number', () => {
-    expect(map.toDomesticConsent(payment)).toEqual({
+    expect(map.toDomesticConsent(payment, '4.0')).toEqual({
       Data: {
         Initiation: {
           InstructionIdentification: 'a'.repeat(35),
@@ -228,7 +228,7 @@ describe('a payment consent', () => {
       ...payment.payee,
       accountIdentifications: [{ type: 'IBAN' as const, identification: 'GB33 BUKB 2020' }],
     };
-    expect(map.toDomesticConsent({ ...payment, payee }).Data.Initiation.CreditorAccount).toMatchObject({
+    expect(map.toDomesticConsent({ ...payment, payee }, '4.0').Data.Initiation.CreditorAccount).toMatchObject({
       SchemeName: 'UK.OBIE.IBAN',
       Identification: 'GB33BUKB2020',
     });
@@ -242,7 +242,7 @@ describe('a payment consent', () => {
       { payee: { name: 'X', accountIdentifications: [{ type: 'SORT_CODE', identification: '200000' }] } },
     ],
   ])('of %s is refused by the name of the member', (_what, changes) => {
-    expect(() => map.toDomesticConsent({ ...payment, ...changes })).toThrow(Problem);
+    expect(() => map.toDomesticConsent({ ...payment, ...changes }, '4.0')).toThrow(Problem);
   });
 });
 

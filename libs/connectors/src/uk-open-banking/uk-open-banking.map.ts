@@ -1,15 +1,11 @@
 import type {
   Account,
   AccountBalance,
-  AccountIdentification,
-  Amount,
   Balances,
   CreditLine,
   IsoBankTransactionCode,
   Transaction,
   TransactionBalance,
-  TransactionParty,
-  TransactionStatusEnum,
 } from '#libs/contract';
 import {
   accountTypeNames,
@@ -18,27 +14,20 @@ import {
   mainBalanceOrder,
   placeholderIds,
 } from '../iso-codes.js';
-import { instantIfAny, listOf, textOf, toUnsigned, unreadable } from '../wire.js';
-import { balanceTypes, creditLineTypes } from './codes.js';
+import { instantIfAny, listOf, textOf, toUnsigned } from '../wire.js';
+import { accountSubTypes, balanceTypes, bankTransactionCodeOf, creditLineTypes, transactionStatuses } from './codes.js';
+import { toAmount, toIdentifications, toParty, toSigned } from './parts.map.js';
 import { toBankPayment, toDomesticConsent } from './payments.map.js';
-import type {
-  OBAccount6,
-  OBAmount,
-  OBBalance,
-  OBBranchAndFinancialInstitutionIdentification,
-  OBCashAccount,
-  OBTransaction6,
-} from './uk-open-banking.types.js';
+import {
+  toBeneficiary,
+  toDirectDebit,
+  toIdentity,
+  toPeriodicPayment,
+  toScheduledPayment,
+  toStatement,
+} from './resources.map.js';
+import type { OBAccount6, OBBalance, OBTransaction6 } from './uk-open-banking.types.js';
 
-const SCHEME_PREFIX = /^UK\.OBIE\./;
-const signs: Readonly<Record<string, 1 | -1 | undefined>> = { Credit: 1, CRDT: 1, Debit: -1, DBIT: -1 };
-const statuses: Readonly<Record<string, TransactionStatusEnum | undefined>> = {
-  BOOK: 'BOOKED',
-  Booked: 'BOOKED',
-  PDNG: 'PENDING',
-  Pending: 'PENDING',
-  FUTR: 'PENDING',
-};
 /** Entries that are not movements of money: a rejected one never was, an informational one never will be. */
 const notMovements: ReadonlySet<string> = new Set(['RJCT', 'Rejected', 'INFO']);
 
@@ -46,73 +35,31 @@ const PLACEHOLDER_LENGTH_MAX = Math.max(...[...placeholderIds].map((id) => id.le
 
 const unknownCode = Object.freeze({ code: 'UNKNOWN', name: 'UNKNOWN' });
 
-/** Amounts are unsigned in the standard; the indicator alone says which way the money went. */
-function toSigned(amount: OBAmount | undefined, indicator: unknown, member: string): Amount {
-  const sign = typeof indicator === 'string' ? signs[indicator] : undefined;
-  if (sign === undefined) throw unreadable(`${member}.CreditDebitIndicator`);
-  const value = toAmount(amount, member);
-  if (sign === -1 && value.amount !== 0) value.amount = -value.amount;
-  return value;
-}
-
-function toAmount(amount: OBAmount | undefined, member: string): Amount {
-  if (!amount) throw unreadable(`${member}.Amount`);
-  const { Amount: text, Currency: currency } = amount;
-  if (typeof currency !== 'string' || currency.length !== 3) throw unreadable(`${member}.Currency`);
-  return { amount: toUnsigned(text, `${member}.Amount`), currency };
-}
-
-/** One `OBCashAccount` as the contract's identifications: a sort code and account number come as one value of 14 digits. */
-function toIdentifications(account: OBCashAccount | undefined): AccountIdentification[] {
-  const identification = account?.Identification?.trim();
-  if (!account || !identification) return [];
-  const secondary = account.SecondaryIdentification?.trim();
-  const found = bySchemeName((account.SchemeName ?? '').replace(SCHEME_PREFIX, ''), identification);
-  return secondary ? [...found, { type: 'ROLL_NUMBER', identification: secondary }] : found;
-}
-
-function bySchemeName(scheme: string, identification: string): AccountIdentification[] {
-  switch (scheme) {
-    case 'SortCodeAccountNumber': {
-      const digits = identification.replace(/[ -]/g, '');
-      if (!/^\d{14}$/.test(digits)) return [{ type: 'ACCOUNT_NUMBER', identification }];
-      return [
-        { type: 'SORT_CODE', identification: digits.slice(0, 6) },
-        { type: 'ACCOUNT_NUMBER', identification: digits.slice(6) },
-      ];
-    }
-    case 'IBAN':
-      return [{ type: 'IBAN', identification: identification.replace(/ /g, '') }];
-    case 'PAN':
-      return [{ type: /^\d+$/.test(identification) ? 'PAN' : 'MASKED_PAN', identification }];
-    case 'BBAN':
-      return [{ type: 'BBAN', identification }];
-    case 'Paym':
-      return [{ type: 'MSISDN', identification }];
-    default:
-      return [];
-  }
-}
-
 function toAccount(raw: OBAccount6): Account {
-  const code = raw.AccountTypeCode;
   const accounts = raw.Account ?? [];
   const names = [
     ...new Set(accounts.map(({ Name }) => Name?.trim()).filter((name) => name !== undefined && name !== '')),
   ];
-  const kind = [raw.AccountCategory, code === undefined ? undefined : (accountTypeNames[code] ?? code)];
+  const category = raw.AccountCategory ?? raw.AccountType;
+  const kind = kindOf(raw);
   const account: Account = { id: textOf(raw.AccountId, 'AccountId') };
-  const type = kind.filter((part) => part !== undefined).join(' - ');
+  const type = [category, kind.name].filter((part) => part !== undefined).join(' - ');
   if (type) account.type = type;
   if (raw.Description) account.description = raw.Description;
   if (raw.Currency) account.currency = raw.Currency;
-  account.usageType = usageOf(raw.AccountCategory);
-  account.accountType = (code === undefined ? undefined : accountTypes[code]) ?? 'UNKNOWN';
+  account.usageType = usageOf(category);
+  account.accountType = kind.type ?? 'UNKNOWN';
   if (raw.Nickname) account.nickname = raw.Nickname;
   if (names.length) account.accountNames = names.map((name) => ({ name }));
   const identifications = accounts.flatMap(toIdentifications);
   if (identifications.length) account.accountIdentifications = identifications;
   return account;
+}
+
+/** v4.0 has a code, v3.1 a word; what we do not know keeps the bank's own as its name. */
+function kindOf({ AccountTypeCode: code, AccountSubType: word }: OBAccount6) {
+  if (code !== undefined) return { type: accountTypes[code], name: accountTypeNames[code] ?? code };
+  return word === undefined ? {} : (accountSubTypes[word] ?? { name: word });
 }
 
 function usageOf(category: string | undefined): 'PERSONAL' | 'BUSINESS' | 'UNKNOWN' {
@@ -145,29 +92,19 @@ function toBalances(raw: OBBalance[] | undefined): Balances {
   return amount ? { mainBalanceAmount: { ...amount }, balances } : { balances };
 }
 
-function toParty(
-  account: OBCashAccount | undefined,
-  agent: OBBranchAndFinancialInstitutionIdentification | undefined,
-): TransactionParty | undefined {
-  if (!account && !agent) return undefined;
-  const identifications = toIdentifications(account);
-  const bic = agent?.SchemeName?.endsWith('BICFI') ? agent.Identification?.trim() : undefined;
-  if (bic) identifications.push({ type: 'BIC', identification: bic });
-  const name = account?.Name?.trim();
-  if (!name && identifications.length === 0) return undefined;
-  return {
-    ...(name ? { name } : {}),
-    ...(identifications.length ? { accountIdentifications: identifications } : {}),
-  };
-}
-
 function toIsoCode(raw: { Code?: string; SubCode?: string }): IsoBankTransactionCode {
   // The standard sends no domain, only the family and what is under it.
   return { domainCode: unknownCode, familyCode: isoCode(raw.Code), subFamilyCode: isoCode(raw.SubCode) };
 }
 
-function isoCode(code: string | undefined): { code: string; name: string } {
-  return code ? { code, name: bankTransactionCodeNames[code] ?? 'UNKNOWN' } : unknownCode;
+function isoCode(given: string | undefined): { code: string; name: string } {
+  if (!given) return unknownCode;
+  const name = bankTransactionCodeNames[given];
+  if (name !== undefined) return { code: given, name };
+  const code = bankTransactionCodeOf(given);
+  return code === undefined
+    ? { code: given, name: 'UNKNOWN' }
+    : { code, name: bankTransactionCodeNames[code] ?? 'UNKNOWN' };
 }
 
 function toTransactionBalance(raw: NonNullable<OBTransaction6['Balance']>): TransactionBalance {
@@ -193,7 +130,7 @@ function toTransaction(raw: OBTransaction6): Transaction | undefined {
   const { amount, currency } = toSigned(raw.Amount, raw.CreditDebitIndicator, 'Transaction');
   const booking = instantIfAny(raw.BookingDateTime, 'BookingDateTime');
   const value = raw.ValueDateTime === raw.BookingDateTime ? booking : instantIfAny(raw.ValueDateTime, 'ValueDateTime');
-  const status = statuses[raw.Status];
+  const status = transactionStatuses[raw.Status];
   const id = idOf(raw);
   const transaction: Transaction = {};
   if (id) transaction.id = id;
@@ -273,4 +210,16 @@ function addSupplementary(transaction: Transaction, raw: OBTransaction6): void {
 }
 
 /** The mapping of a bank that follows the standard. A quirk replaces one entry and ends by calling it. */
-export const defaults = { toAccount, toBalances, toTransaction, toDomesticConsent, toBankPayment };
+export const defaults = {
+  toAccount,
+  toBalances,
+  toTransaction,
+  toStatement,
+  toBeneficiary,
+  toDirectDebit,
+  toPeriodicPayment,
+  toScheduledPayment,
+  toIdentity,
+  toDomesticConsent,
+  toBankPayment,
+};

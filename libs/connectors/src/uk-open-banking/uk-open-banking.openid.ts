@@ -210,9 +210,12 @@ export class OpenId {
 
   async #configuration(call: Call, fetcher: client.CustomFetch): Promise<client.Configuration> {
     const { clientId, kid } = this.#tools.credentials;
-    const auth = client.PrivateKeyJwt({ key: await this.#key(), kid });
+    const isByCertificate = this.#institution.settings.clientAuthentication === 'tls_client_auth';
+    const auth = isByCertificate ? client.TlsClientAuth() : client.PrivateKeyJwt({ key: await this.#key(), kid });
     const metadata = await this.#discovered(call);
     const settings = {
+      // RFC 8705, section 5: where the bank takes certificates, if that is another address.
+      use_mtls_endpoint_aliases: this.#tools.credentials.transport !== undefined,
       id_token_signed_response_alg: 'PS256',
       authorization_signed_response_alg: 'PS256',
     };
@@ -259,7 +262,8 @@ export class OpenId {
   }
 
   #fetcher(call: Call, capture?: (answer: client.TokenEndpointResponse) => void): client.CustomFetch {
-    const send = this.#tools.http.fetcher({ institutionId: this.#institution.id, ...call });
+    const { transport } = this.#tools.credentials;
+    const send = this.#tools.http.fetcher({ institutionId: this.#institution.id, transport, ...call });
     return async (url, options) => {
       const response = await send(url, options);
       if (capture && response.ok && options.method === 'POST') {

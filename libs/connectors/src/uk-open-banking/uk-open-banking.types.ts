@@ -1,6 +1,7 @@
 /**
- * Raw wire types of the UK Open Banking Read/Write API v4.0, named as the standard names them. A member is required
- * here only if our work needs it and the mapper checks it where it enters; code sets are open, so codes are `string`.
+ * Raw wire types of the UK Open Banking Read/Write API, v4.0 and v3.1, named as the standard names them. A member is
+ * required here only if our work needs it and the mapper checks it where it enters; code sets are open, so codes are
+ * `string`.
  */
 import type * as map from './uk-open-banking.map.js';
 
@@ -11,7 +12,10 @@ export interface OBAmount {
 
 export interface Links {
   Self?: string;
+  First?: string;
+  Prev?: string;
   Next?: string;
+  Last?: string;
 }
 
 export interface Meta {
@@ -40,7 +44,7 @@ export interface OBStatusReason {
   Path?: string;
 }
 
-/** Section "Account Access Consents": `AWAU`, `RJCT`, `AUTH`, `EXPD` or `CANC`. */
+/** Section "Account Access Consents". `Status` of v4.0 is `AWAU`, `RJCT`, `AUTH`, `EXPD` or `CANC`. */
 export interface OBReadConsentResponse1 {
   Data: {
     ConsentId: string;
@@ -67,17 +71,23 @@ export interface OBAccount6 {
   Currency?: string;
   AccountCategory?: string;
   AccountTypeCode?: string;
+  /** v3.1, as is `AccountSubType`. */
+  AccountType?: string;
+  AccountSubType?: string;
   Description?: string;
   Nickname?: string;
   Account?: OBCashAccount[];
   Servicer?: OBBranchAndFinancialInstitutionIdentification;
 }
 
-export interface OBReadAccount6 {
-  Data: { Account: OBAccount6[] };
+/** Any list of the standard: `Data` holds the rows under one name, which a bank may leave out when there are none. */
+export interface OBReadList<Name extends string, Row> {
+  Data: { [N in Name]?: Row[] };
   Links?: Links;
   Meta?: Meta;
 }
+
+export type OBReadAccount6 = OBReadList<'Account', OBAccount6>;
 
 export interface OBBalance {
   AccountId?: string;
@@ -129,15 +139,18 @@ export interface OBTransaction6 {
   UltimateDebtor?: Record<string, unknown>;
 }
 
-export interface OBReadTransaction6 {
-  Data: { Transaction?: OBTransaction6[] };
-  Links?: Links;
-  Meta?: Meta;
-}
+export type OBReadTransaction6 = OBReadList<'Transaction', OBTransaction6>;
 
+/** v4.0. */
 export interface OBRemittanceInformation2 {
   Structured?: { CreditorReferenceInformation?: { Reference?: string } }[];
   Unstructured?: string[];
+}
+
+/** v3.1. */
+export interface OBRemittanceInformation1 {
+  Reference?: string;
+  Unstructured?: string;
 }
 
 export interface OBDomesticInitiation {
@@ -147,7 +160,7 @@ export interface OBDomesticInitiation {
   DebtorAccount?: { SchemeName: string; Identification: string; Name?: string };
   CreditorAccount: { SchemeName: string; Identification: string; Name: string };
   CreditorPostalAddress?: OBPostalAddress7;
-  RemittanceInformation?: OBRemittanceInformation2;
+  RemittanceInformation?: OBRemittanceInformation2 | OBRemittanceInformation1;
 }
 
 export interface OBPostalAddress7 {
@@ -166,6 +179,9 @@ export interface OBRisk1 {
   MerchantCustomerIdentification?: string;
   PaymentPurposeCode?: string;
   BeneficiaryAccountType?: string;
+  ContractPresentIndicator?: boolean;
+  /** v3.1 spells it so. */
+  ContractPresentInidicator?: boolean;
 }
 
 export interface OBWriteDomesticConsent4 {
@@ -216,11 +232,17 @@ export interface OBErrorResponse1 {
 /** The mapping functions a bank may override; a quirk ends by calling the default. */
 export type UkOpenBankingQuirks = typeof map.defaults;
 
+/** The versions of the standard that we speak. A consent is read on the version that it was made on. */
+export type Version = '3.1' | '4.0';
+
 /** What differs between UK banks, as data. */
 export interface UkOpenBankingSettings {
-  version: 'v4.0';
+  /** The version that new consents are made on. */
+  version: Version;
   /** How the authorisation answer is protected: `fragment` is `code id_token`, `jwt` is JARM (FAPI 1.0 Advanced). */
   responseMode: 'fragment' | 'jwt';
+  /** How we prove who we are at the token endpoint. `tls_client_auth` needs `transport` in our credentials. */
+  clientAuthentication?: 'private_key_jwt' | 'tls_client_auth';
   /** True only for banks still on the v3.1.3 rules, which sign the raw bytes (`b64: false`). */
   jwsB64: boolean;
   /** The domain in the signatures' `tan` claim. */
@@ -229,6 +251,20 @@ export interface UkOpenBankingSettings {
   organisationId?: string;
   /** Where the bank's message signing keys are. */
   signingKeysUrl: string;
-  /** Where resources live; `aisp` and `pisp` follow. Absent: `<baseUrl>/open-banking/<version>`. */
+  /** What stands before `/v<version>/aisp`. Absent: `<baseUrl>/open-banking`. */
   resourcesUrl?: string;
+  /** How the bank links its pages, where that is not as the standard says. */
+  links?: {
+    /** Links lead to a wrong place; only their query counts (quirk Q8). */
+    areQueriesOnly?: boolean;
+    /** A link works only together with the query of the first request (quirk Q10). */
+    needFirstQuery?: boolean;
+  };
+  /** How long an empty page that links to itself is asked again, while the bank prepares the history (quirk Q9). */
+  patience?: { turns: number; waitMs: number };
+  /**
+   * The bank gives its whole history only for so many minutes after the PSU authenticated; later it refuses what is
+   * older than so many days on its own calendar (quirks Q12 and Q14).
+   */
+  history?: { fullMinutes: number; days: number };
 }
