@@ -14,7 +14,7 @@ import { Ledger } from './ledger.js';
 import { sweep } from './oidc/adapter.js';
 import { createAuthorisationServer, type BankContext } from './oidc/authorisation-server.js';
 import { Calls } from './calls.js';
-import { routeOf, Scenarios } from './scenarios.js';
+import { Scenarios } from './scenarios.js';
 import { houseStyle, startPage } from './start-page.js';
 import { Store } from './store.js';
 import type { Tpp } from './tpps.js';
@@ -108,10 +108,7 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
   const calls = new Calls();
   const app = Fastify({ logger: false, bodyLimit: 1_048_576, routerOptions: { maxParamLength: 200 } });
   await app.register(formbody);
-  app.setNotFoundHandler((request, reply) => {
-    const [, below = ''] = /^\/banks\/[\w-]+(\/[^?]*)/.exec(request.raw.url ?? '') ?? [];
-    return reply.code(routeOf(request.method, below) === undefined ? 404 : 405).send();
-  });
+  refuseUnknown(app);
   const front = new Front({ url, scenarios, calls, clock, log, app });
   const report = (error: unknown): void => {
     log?.({
@@ -140,6 +137,18 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
     });
   await app.ready();
   return { app, front };
+}
+
+/** 405 where an address takes another method, 404 where there is none: a bank has not everything that another one has. */
+function refuseUnknown(app: FastifyInstance): void {
+  const patterns = new Map<string, RegExp>();
+  app.addHook('onRoute', ({ url }) => {
+    patterns.set(url, new RegExp(`^${url.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+')}$`));
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ''] = (request.raw.url ?? '').split('?');
+    return reply.code([...patterns.values()].some((pattern) => pattern.test(path)) ? 405 : 404).send();
+  });
 }
 
 async function registerUkBanks(ground: Ground): Promise<{ consents: Consents; payments: PaymentBook }> {

@@ -23,6 +23,9 @@ export interface UkBank extends House {
   /** `hybrid`: `code id_token` in the fragment. `jarm`: `code` inside a signed response. Both are FAPI 1.0 Advanced. */
   authorisationResponse: 'hybrid' | 'jarm';
   rotatesRefreshTokens: boolean;
+  version: 'v3.1' | 'v4.0';
+  /** Whether it has what the standard leaves to the bank: payees, regular payments, statements, people. */
+  hasMoreData: boolean;
 }
 
 export type BalanceType = 'closingBooked' | 'expected' | 'interimAvailable' | 'interimBooked';
@@ -49,7 +52,13 @@ export interface BerlinGroupBank extends House {
 
 export type Bank = UkBank | BerlinGroupBank;
 
-const britain = { standard: 'uk-open-banking', country: 'GB', pageSize: 100 } as const;
+const britain = {
+  standard: 'uk-open-banking',
+  country: 'GB',
+  pageSize: 100,
+  version: 'v4.0',
+  hasMoreData: true,
+} as const;
 const europe = {
   standard: 'berlin-group',
   hasPreStep: false,
@@ -90,6 +99,7 @@ export const ukBanks: readonly UkBank[] = [
     sortCode: '006528',
     authorisationResponse: 'jarm',
     rotatesRefreshTokens: false,
+    hasMoreData: false,
   },
 ];
 

@@ -26,3 +26,8 @@ export function isLastWorkday(day: number): boolean {
   const next = workdayFrom(day + 1);
   return !isWeekend(day) && dayOfMonth(next) <= dayOfMonth(day);
 }
+
+/** The 28th of January, April, July and October, or the working day after it. */
+export function quarterlyDay(day: number): boolean {
+  return fallsOn(day, 28) && new Date((day - 2) * dayMs).getUTCMonth() % 3 === 0;
+}

@@ -1,18 +1,11 @@
 import type { Account, Entry } from './account.js';
-import { lifeOf, monthsBefore, rateOf } from './account-opening.js';
+import { lifeOf } from './account-opening.js';
 import { placeByNumber, placeOf, placesOf, type Place } from './chart.js';
 import { dayMs, type BankClock } from './clock.js';
-import type { EntryDetail, Happening } from './happening.js';
+import type { EntryDetail } from './happening.js';
+import { livedAccount, type Seeding, type SeedOptions } from './history.js';
 import { dayOf } from './life.js';
 import type { Store } from './store.js';
-
-export interface SeedOptions {
-  seed: string;
-  /** Rows wanted on the main persona's current account; about 2,600 when left out. */
-  transactions?: number | undefined;
-  /** How far back histories reach; 24 when left out. */
-  months?: number | undefined;
-}
 
 export interface PageQuery {
   from?: number | undefined;
@@ -120,6 +113,24 @@ export class Ledger {
     );
   }
 
+  /** The latest booked row that says this. */
+  latest(account: Account, info: string): Entry | undefined {
+    return this.store.get<Entry>(
+      `SELECT * FROM entries WHERE accountId = ? AND balanceMinor IS NOT NULL AND json_extract(detail, '$.info') = ?
+       ORDER BY bookedAt DESC, seq DESC LIMIT 1`,
+      account.id,
+      info,
+    );
+  }
+
+  /** What was booked in and out from one instant until before another one. */
+  flows(account: Account, from: number, until: number): { creditMinor: number; debitMinor: number } {
+    const sql = `SELECT COALESCE(SUM(MAX(amountMinor, 0)), 0) AS creditMinor, COALESCE(SUM(MIN(amountMinor, 0)), 0) AS debitMinor
+       FROM entries WHERE accountId = ? AND balanceMinor IS NOT NULL AND bookedAt >= ? AND bookedAt < ?`;
+    const none = { creditMinor: 0, debitMinor: 0 };
+    return this.store.get<typeof none>(sql, account.id, from, until) ?? none;
+  }
+
   /** Books a row now. Call inside a transaction; answers the row's id. */
   post(accountId: string, row: { id: string; amountMinor: number; detail: EntryDetail }): string {
     const account = this.store.get<Account>('SELECT * FROM accounts WHERE id = ?', accountId);
@@ -167,51 +178,11 @@ export class Ledger {
     return this.store.get<Account>('SELECT * FROM accounts WHERE id = ?', id);
   }
 
-  /** Lives an account's history as of the moment of seeding, so it does not matter who looks first, nor when. */
+  /** Lives an account's history up to the moment of seeding, so it does not matter who looks first, nor when. */
   #open(place: Place): Account {
-    const { id, bank, persona, plan, position, numbers } = place;
-    const { seed, at, transactions: wanted, months = 24 } = this.#start();
-    const today = Math.floor(at / dayMs);
-    const firstDay = monthsBefore(today, months);
-    const rate = rateOf({ bank, persona, plan, seed, firstDay, today, wanted });
-    const life = lifeOf(seed, bank.id, persona, plan, rate);
-    const rows: Happening[] = [];
-    for (let day = firstDay; day <= today; day += 1) rows.push(...dayOf(life, day));
-    // Rows keep the order in which they are booked, as on a statement.
-    rows.sort((one, other) => one.bookedAt - other.bookedAt || one.madeAt - other.madeAt);
+    const { account, entries } = livedAccount(place, this.#start());
     return this.store.transaction(() => {
-      let balanceMinor = plan.openingMinor;
-      let lastBookedAt = firstDay * dayMs;
-      for (const [seq, row] of rows.entries()) {
-        const isBooked = row.bookedAt <= at;
-        if (isBooked) {
-          balanceMinor += row.amountMinor;
-          lastBookedAt = row.bookedAt;
-        }
-        const detail = JSON.stringify(row.detail);
-        this.#insert({ accountId: id, seq, ...row, balanceMinor: isBooked ? balanceMinor : null, detail });
-      }
-      const account: Account = {
-        id,
-        bank: bank.id,
-        persona: persona.id,
-        kind: plan.kind,
-        position,
-        holder: persona.name,
-        nickname: plan.nickname,
-        description: plan.description,
-        currency: plan.currency,
-        ...numbers,
-        openedAt: (firstDay - 400) * dayMs,
-        firstDay,
-        generatedTo: today,
-        rate,
-        openingMinor: plan.openingMinor,
-        balanceMinor,
-        creditLimitMinor: plan.creditLimitMinor,
-        lastBookedAt,
-        nextSeq: rows.length,
-      };
+      for (const entry of entries) this.#insert(entry);
       const names = Object.keys(account);
       this.store.run(
         `INSERT INTO accounts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
@@ -222,11 +193,9 @@ export class Ledger {
   }
 
   /** What the ledger was seeded with; a file of an older make tells the seed alone. */
-  #start(): SeedOptions & { at: number } {
+  #start(): Seeding {
     const stored = this.store.setting('ledger.start');
-    return stored === undefined
-      ? { seed: this.seed ?? '', at: this.clock.now() }
-      : (JSON.parse(stored) as SeedOptions & { at: number });
+    return stored === undefined ? { seed: this.seed ?? '', at: this.clock.now() } : (JSON.parse(stored) as Seeding);
   }
 
   /** Lives the days that the clock has reached since, and books what is due. Answers whether anything changed. */

@@ -1,4 +1,5 @@
-import { at, fallsOn, isLastWorkday } from './calendar.js';
+import { quarterlyBill } from './arrangements.js';
+import { at, fallsOn, isLastWorkday, quarterlyDay } from './calendar.js';
 import { dayMs } from './clock.js';
 import { diceOf, type Happening, type Life } from './happening.js';
 import type { Merchant } from './merchants.js';
@@ -183,11 +184,30 @@ function interest(life: Life, day: number): Happening[] {
   ];
 }
 
+function bill(life: Life, day: number): Happening[] {
+  if (!quarterlyDay(day)) return [];
+  const { payee, reference, amountMinor } = quarterlyBill;
+  const id = diceOf(life, day, 'quarterly').hex(20);
+  const info = `BILL PAYMENT ${payee}`;
+  return [
+    booked(day, {
+      id,
+      minute: 90,
+      amountMinor: -amountMinor,
+      code: 'FPO',
+      iso: ['ICDT', 'DMCT'],
+      info,
+      reference,
+      party: payee,
+    }),
+  ];
+}
+
 /** Everything that happens on one account on one day (days since 1970, UTC), in the order it is made. */
 export function dayOf(life: Life, day: number): Happening[] {
   const rows: Happening[] = [...ownTransfers(life, day)];
   if (life.plan.kind === 'current') {
-    rows.push(...salary(life, day), ...cash(life, day));
+    rows.push(...salary(life, day), ...cash(life, day), ...bill(life, day));
     for (const item of life.persona.regulars) if (fallsOn(day, item.day)) rows.push(regular(life, day, item));
   }
   if (life.plan.kind === 'savings') rows.push(...interest(life, day));

@@ -59,8 +59,18 @@ const aisp = [
   'accounts/{AccountId}',
   'accounts/{AccountId}/balances',
   'accounts/{AccountId}/transactions',
+  'accounts/{AccountId}/beneficiaries',
+  'accounts/{AccountId}/direct-debits',
+  'accounts/{AccountId}/standing-orders',
+  'accounts/{AccountId}/scheduled-payments',
+  'accounts/{AccountId}/statements',
+  'accounts/{AccountId}/statements/{StatementId}',
+  'accounts/{AccountId}/statements/{StatementId}/file',
+  'accounts/{AccountId}/party',
+  'accounts/{AccountId}/parties',
   'balances',
   'transactions',
+  'party',
 ];
 const pisp = [
   'domestic-payment-consents',
@@ -101,7 +111,7 @@ const templates = [
 
 /** `GET` and a path below the bank, such as `/open-banking/v4.0/aisp/accounts/1`, to `GET /aisp/accounts/{AccountId}`. */
 export function routeOf(method: string, path: string): string | undefined {
-  const short = path.replace(/^\/open-banking\/v4\.0/, '');
+  const short = path.replace(/^\/open-banking\/v[34]\.\d/, '');
   const found = templates.find(({ pattern }) => pattern.test(short));
   return found && `${method} ${found.template}`;
 }

@@ -32,15 +32,22 @@ export function sharedAccounts(ledger: Ledger, consent: Consent): Account[] {
   return consent.accountIds.map((id) => ledger.account(id)).filter((account) => account !== undefined);
 }
 
+/** What the resources of account data are put together from. */
+export interface AccountRoutes {
+  context: BankContext;
+  access: Access;
+  ledger: Ledger;
+}
+
 export const accountIdOf = (request: FastifyRequest): string => (request.params as { accountId: string }).accountId;
 
 /** Read/Write v4.0, accounts and balances, with a token that a PSU authorised. */
 export function registerAccountData(app: FastifyInstance, context: BankContext, access: Access, ledger: Ledger): void {
   const { bank, issuer } = context;
-  const path = `/banks/${bank.id}/open-banking/v4.0/aisp`;
+  const path = `/banks/${bank.id}/open-banking/${bank.version}/aisp`;
   const answer = (Data: object, self: string): object => ({
     Data,
-    Links: { Self: `${issuer}/open-banking/v4.0/aisp${self}` },
+    Links: { Self: `${issuer}/open-banking/${bank.version}/aisp${self}` },
     Meta: { TotalPages: 1 },
   });
   const balancesOf = (account: Account): object[] => toBalances(account, ledger.balances(account), context.clock.now());

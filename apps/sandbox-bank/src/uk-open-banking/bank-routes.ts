@@ -6,12 +6,15 @@ import type { BankContext } from '../oidc/authorisation-server.js';
 import type { FaultName } from '../scenarios.js';
 import { Access } from './access.js';
 import { registerAccountConsents } from './account-consents.js';
-import { registerAccountData } from './account-data.js';
+import { registerAccountData, type AccountRoutes } from './account-data.js';
 import { BankError, refusals } from './error.js';
 import { MessageSigner } from './message-signature.js';
+import { registerParties } from './parties.js';
 import { registerPaymentConsents } from './payment-consents.js';
 import { registerPayments } from './payments.js';
 import { keepRawBody } from './raw-body.js';
+import { registerRegularPayments } from './regular-payments.js';
+import { registerStatements } from './statements.js';
 import { registerTransactions } from './transactions.js';
 
 export interface BankRoutes {
@@ -37,18 +40,27 @@ export async function registerBank(
       reply.header('x-fapi-interaction-id', typeof given === 'string' && given !== '' ? given : randomUUID());
       reply.header('cache-control', 'no-store');
       const { accept } = request.headers;
-      if (accept !== undefined && !/application\/(?:json|\*)|\*\/\*/.test(accept)) throw refusals.notAcceptable();
+      const type = request.url.endsWith('/file') ? /application\/(?:pdf|\*)|\*\/\*/ : /application\/(?:json|\*)|\*\/\*/;
+      if (accept !== undefined && !type.test(accept)) throw refusals.notAcceptable();
     });
     scope.setErrorHandler((error: unknown, _request, reply) => sendError(error, reply, context.report));
     registerAccountConsents(scope, context, access);
     registerAccountData(scope, context, access, ledger);
     registerTransactions(scope, context, access, ledger, faultOf);
+    if (bank.hasMoreData) registerMoreData(scope, { context, access, ledger });
     await scope.register(async (payments) => {
       payments.addHook('onSend', (request, reply, payload) => signer.attach(request, reply, payload, faultOf(request)));
       registerPaymentConsents(payments, { context, access, ledger, signer, faultOf });
       registerPayments(payments, { context, access, ledger, signer, faultOf });
     });
   });
+}
+
+/** What the standard leaves to the bank; where a bank lacks it, its addresses are not there (404). */
+function registerMoreData(scope: FastifyInstance, routes: AccountRoutes): void {
+  registerRegularPayments(scope, routes);
+  registerStatements(scope, routes);
+  registerParties(scope, routes);
 }
 
 function sendError(error: unknown, reply: FastifyReply, report: (error: unknown) => void): FastifyReply {

@@ -31,7 +31,7 @@ export function hasFunds(ledger: Ledger, consent: Consent): boolean {
 /** Read/Write v4.0, domestic payment consents: POST, GET, funds confirmation. */
 export function registerPaymentConsents(app: FastifyInstance, routes: PaymentRoutes): void {
   const { context, access } = routes;
-  const path = `/banks/${context.bank.id}/open-banking/v4.0/pisp/domestic-payment-consents`;
+  const path = `/banks/${context.bank.id}/open-banking/${context.bank.version}/pisp/domestic-payment-consents`;
   app.post(path, (request, reply) => create(routes, request, reply));
   app.get(`${path}/:consentId`, async (request, reply) => {
     const { clientId } = await access.asTpp(request, 'payment');
@@ -84,8 +84,8 @@ function consentOf({ bank, consents }: BankContext, request: FastifyRequest, cli
   return consent;
 }
 
-function selfOf({ issuer }: BankContext, consent: Consent): string {
-  return `${issuer}/open-banking/v4.0/pisp/domestic-payment-consents/${consent.id}`;
+function selfOf({ issuer, bank }: BankContext, consent: Consent): string {
+  return `${issuer}/open-banking/${bank.version}/pisp/domestic-payment-consents/${consent.id}`;
 }
 
 function toBody(context: BankContext, consent: Consent): object {

@@ -18,7 +18,7 @@ const reasons: Record<string, string> = { AM04: 'InsufficientFunds', AG01: 'Tran
 export function registerPayments(app: FastifyInstance, routes: PaymentRoutes): void {
   const { context, access } = routes;
   const { bank } = context;
-  const path = `/banks/${bank.id}/open-banking/v4.0/pisp/domestic-payments`;
+  const path = `/banks/${bank.id}/open-banking/${bank.version}/pisp/domestic-payments`;
   const look = async (request: FastifyRequest): Promise<Payment> => {
     const { clientId } = await access.asTpp(request, 'payment');
     const { paymentId } = request.params as { paymentId: string };
@@ -71,7 +71,7 @@ function checkOrder(body: unknown, consent: Consent): void {
 
 function linksOf({ context }: PaymentRoutes, below: string): object {
   return {
-    Links: { Self: `${context.issuer}/open-banking/v4.0/pisp/domestic-payments/${below}` },
+    Links: { Self: `${context.issuer}/open-banking/${context.bank.version}/pisp/domestic-payments/${below}` },
     Meta: { TotalPages: 1 },
   };
 }

@@ -26,7 +26,7 @@ export function registerTransactions(
   faultOf: (request: FastifyRequest) => FaultName | undefined,
 ): void {
   const { bank } = context;
-  const path = `/banks/${bank.id}/open-banking/v4.0/aisp`;
+  const path = `/banks/${bank.id}/open-banking/${bank.version}/aisp`;
   const read = async (
     request: FastifyRequest,
     accountsOf: (consent: Consent) => Account[],
@@ -94,7 +94,7 @@ function answerPage(asked: Asked): object {
   const link = (page_: string | undefined): string => {
     const params = new URLSearchParams([...query].filter(([name]) => name !== 'page'));
     if (page_ !== undefined) params.set('page', page_);
-    return `${issuer}/open-banking/v4.0/aisp${self}${params.size > 0 ? `?${params.toString()}` : ''}`;
+    return `${issuer}/open-banking/${bank.version}/aisp${self}${params.size > 0 ? `?${params.toString()}` : ''}`;
   };
   const here = link(query.get('page') ?? undefined);
   const next = last && link(toCursor({ bookedAt: last.entry.bookedAt, seq: last.entry.seq, account: last.account.id }));
