@@ -102,7 +102,8 @@ export function DateTime(options: FieldOptions = {}): PropertyDecorator {
   const format: RuleContext = { schema: { format: 'date-time' } };
   const message = '$property must be an ISO 8601 date-time such as 2021-06-08T10:59:35.138Z';
   const rule = Matches(dateTimePattern, { each: options.array !== undefined, message, context: format });
-  return field(options, { type: 'string', format: 'date-time' }, [rule]);
+  // A plus sign that a client left unescaped in an address arrives as a space.
+  return field(options, { type: 'string', format: 'date-time' }, [rule], (text) => text.replace(' ', '+'));
 }
 
 /** A JSON number. Money is never added or compared in this form; see `money.ts`. */
@@ -150,12 +151,8 @@ export function Nested(type: () => new () => object, options: FieldOptions = {})
 
 /** An absolute http or https address. Local names are allowed here; who may use them is decided by the service. */
 export function Url(options: FieldOptions & { httpsOnly?: boolean } = {}): PropertyDecorator {
-  const pattern = urlPattern(options.httpsOnly === true);
-  const context: RuleContext = { schema: { type: 'string', pattern: pattern.source } };
-  const validate = (value: unknown) => typeof value === 'string' && pattern.test(value) && URL.canParse(value);
-  const defaultMessage = () => `$property must be an absolute ${options.httpsOnly ? 'https' : 'http or https'} URL`;
-  const each = options.array !== undefined;
-  const rule = ValidateBy({ name: 'isUrl', validator: { validate, defaultMessage } }, { each, context });
+  const message = `$property must be an absolute ${options.httpsOnly ? 'https' : 'http or https'} URL`;
+  const rule = Matches(urlPattern(options.httpsOnly === true), { each: options.array !== undefined, message });
   return field(options, { type: 'string' }, [rule]);
 }
 
