@@ -68,6 +68,7 @@ describe('faults of a body', () => {
     expect(new Set(refused.issues.map((issue) => issue.parameter))).toEqual(
       new Set([
         '$.institutionId',
+        '$.userUuid',
         '$.paymentRequest.amount.amount',
         '$.paymentRequest.amount.currency',
         '$.paymentRequest.payee',

@@ -193,14 +193,14 @@ interface Fault {
 function collect(errors: readonly ValidationError[], parent: string): Fault[] {
   return errors.flatMap((error) => {
     const path = join(parent, error.property);
-    const rules = Object.keys(error.constraints ?? {});
     const missing = error.value === undefined || error.value === null;
-    const shown = rules.includes('isDefined') ? ['isDefined'] : rules.slice(-1);
-    const own = shown.map((rule): Fault => {
-      const context: unknown = error.contexts?.[rule];
-      const message = error.constraints?.[rule] ?? 'is not allowed';
-      return { path: deeper(path, context), message, missing };
+    const faults = Object.entries(error.constraints ?? {}).map(([rule, message]) => {
+      return { rule, fault: { path: deeper(path, error.contexts?.[rule]), message, missing } };
     });
+    // Of the member itself one fault is told, that it is missing before all others; those placed elsewhere are told too.
+    const here = faults.filter(({ fault }) => fault.path === path);
+    const told = here.find(({ rule }) => rule === 'isDefined') ?? here.at(-1);
+    const own = faults.filter((each) => each === told || each.fault.path !== path).map(({ fault }) => fault);
     return [...own, ...collect(error.children ?? [], path)];
   });
 }
