@@ -54,7 +54,7 @@ export async function startSandboxBank({ redirectUri = sandboxRedirectUri } = {}
     softwareStatementId,
     jwks: { keys: [key] },
     redirectUris: [redirectUri],
-    banks: ['meridian', 'tamar', 'lindenhof', 'marais', 'isarkasse', 'fjordbank', 'ticino'],
+    banks: ['meridian', 'tamar', 'thistle', 'lindenhof', 'marais', 'isarkasse', 'fjordbank', 'ticino'],
   };
   const lines: string[] = [];
   const log = (entry: object): void => void lines.push(JSON.stringify(entry));

@@ -101,6 +101,20 @@ export const ukBanks: readonly UkBank[] = [
     rotatesRefreshTokens: false,
     hasMoreData: false,
   },
+  {
+    ...britain,
+    id: 'thistle',
+    name: 'Thistle Bank',
+    tagline: 'Plain words, sharp pencils',
+    colour: '#5b3a8c',
+    colourDark: '#3f2763',
+    organisationId: '0015800001THISTLEX',
+    bankCode: 'THST',
+    sortCode: '009137',
+    authorisationResponse: 'hybrid',
+    rotatesRefreshTokens: true,
+    version: 'v3.1',
+  },
 ];
 
 export const berlinGroupBanks: readonly BerlinGroupBank[] = [

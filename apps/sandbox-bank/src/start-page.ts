@@ -62,13 +62,14 @@ function ukCard(url: string): Html {
     return html`<tr>
       <td>${bank.name}</td>
       <td><a href="/banks/${bank.id}/.well-known/openid-configuration">${issuer}</a></td>
+      <td>${bank.version}</td>
       <td>${answer}</td>
       <td>${bank.rotatesRefreshTokens ? 'rotate' : 'stay'}</td>
       <td>${bank.pageSize}</td>
     </tr>`;
   });
   return html`<h1>UK Open Banking</h1>
-    ${table(['Bank', 'Issuer', 'Authorisation response', 'Refresh tokens', 'Page size'], rows)}`;
+    ${table(['Bank', 'Issuer', 'Version', 'Authorisation response', 'Refresh tokens', 'Page size'], rows)}`;
 }
 
 function berlinGroupCard(url: string): Html {

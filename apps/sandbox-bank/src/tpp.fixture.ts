@@ -52,7 +52,7 @@ export class TppAtBank {
 
   constructor(
     private readonly fixture: TppFixture,
-    readonly bank: 'meridian' | 'tamar',
+    readonly bank: 'meridian' | 'tamar' | 'thistle',
     private readonly callback = redirectUri,
   ) {}
 
@@ -61,7 +61,7 @@ export class TppAtBank {
   }
 
   get api(): string {
-    return `${this.issuer}/open-banking/v4.0`;
+    return `${this.issuer}/open-banking/${this.bank === 'thistle' ? 'v3.1' : 'v4.0'}`;
   }
 
   async config(): Promise<client.Configuration> {
@@ -79,7 +79,7 @@ export class TppAtBank {
       client.PrivateKeyJwt(key),
       { execute: [client.allowInsecureRequests] },
     );
-    if (this.bank === 'meridian') {
+    if (this.bank !== 'tamar') {
       client.useCodeIdTokenResponseType(config);
       client.enableDetachedSignatureResponseChecks(config);
     } else {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { UkBank } from './banks.js';
 import type { FaultName } from './scenarios.js';
+import { toVersion } from './uk-open-banking/version-face.js';
 
 const slowMs = 3_000;
 const timeoutMs = 60_000;
@@ -9,13 +11,10 @@ const page =
 /** Whatever shape a bank has chosen itself: a gateway in front of it answers in `tppMessages`. */
 const tppMessage = (code: string, text: string): string =>
   JSON.stringify({ tppMessages: [{ category: 'ERROR', code, text }] });
-const ukError = (code: string, errorCode: string, message: string): string =>
-  JSON.stringify({
-    Id: 'sandbox-fault',
-    Code: code,
-    Message: message,
-    Errors: [{ ErrorCode: errorCode, Message: message }],
-  });
+function ukError(version: UkBank['version'], code: string, errorCode: string, message: string): string {
+  const Errors = [{ ErrorCode: errorCode, Message: message }];
+  return JSON.stringify(toVersion(version, { Id: 'sandbox-fault', Code: code, Message: message, Errors }));
+}
 
 function answer(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): true {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(body);
@@ -24,12 +23,12 @@ function answer(response: ServerResponse, status: number, body: string, headers:
 
 type Status = '500' | '401' | '403' | '429';
 
-function answerUk(fault: Status, response: ServerResponse): true {
+function answerUk(fault: Status, response: ServerResponse, version: UkBank['version']): true {
   switch (fault) {
     case '500':
-      return answer(response, 500, ukError('500 InternalServerError', 'U000', 'An unexpected error occurred'));
+      return answer(response, 500, ukError(version, '500 InternalServerError', 'U000', 'An unexpected error occurred'));
     case '403':
-      return answer(response, 403, ukError('403 Forbidden', 'U028', 'The PSU has to authenticate again'));
+      return answer(response, 403, ukError(version, '403 Forbidden', 'U028', 'The PSU has to authenticate again'));
     case '401':
       response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
       return true;
@@ -59,13 +58,14 @@ export async function playOnWire(
   if (typeof interaction === 'string') response.setHeader('x-fapi-interaction-id', interaction);
   const requestId = request.headers['x-request-id'];
   if (typeof requestId === 'string') response.setHeader('x-request-id', requestId);
+  const version = request.url?.includes('/open-banking/v3.1/') ? 'v3.1' : 'v4.0';
   const isBerlinGroup = /^\/banks\/[\w-]+\/v1\//.test(request.url ?? '');
   switch (fault) {
     case '500':
     case '401':
     case '403':
     case '429':
-      return isBerlinGroup ? answerBerlin(fault, response) : answerUk(fault, response);
+      return isBerlinGroup ? answerBerlin(fault, response) : answerUk(fault, response, version);
     case '503':
       response.writeHead(503).end();
       return true;

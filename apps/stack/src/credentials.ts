@@ -73,7 +73,7 @@ export async function writeTppFiles(
   const { clientId, organisationId, softwareStatementId, kid, privateJwk } = tpp;
   const redirectUri = `${aggregatorUrl}/callback`;
   const { kty, n, e } = privateJwk;
-  const banks = ['meridian', 'tamar', 'lindenhof', 'marais', 'isarkasse', 'fjordbank', 'ticino'];
+  const banks = ['meridian', 'tamar', 'thistle', 'lindenhof', 'marais', 'isarkasse', 'fjordbank', 'ticino'];
   const registration = {
     clientId,
     organisationId,

@@ -46,7 +46,9 @@ export class Access {
   /** As `asPsu`, for account data: the consent has to be authorised still. */
   async toData(request: FastifyRequest): Promise<Consent> {
     const { consent } = await this.asPsu(request, 'account');
-    if (isWithdrawn(consent.status)) throw refusals.reauthenticate();
+    // v3.1 knows no withdrawn consent: the token dies.
+    if (isWithdrawn(consent.status))
+      throw this.context.bank.version === 'v3.1' ? refusals.unauthorised() : refusals.reauthenticate();
     if (!isAuthorised(consent.status)) throw refusals.forbidden('The consent is not authorised');
     this.context.payments.settle(this.context.bank.id);
     return consent;

@@ -16,6 +16,7 @@ import { keepRawBody } from './raw-body.js';
 import { registerRegularPayments } from './regular-payments.js';
 import { registerStatements } from './statements.js';
 import { registerTransactions } from './transactions.js';
+import { toVersion } from './version-face.js';
 
 export interface BankRoutes {
   context: BankContext;
@@ -24,7 +25,7 @@ export interface BankRoutes {
   faultOf: (request: FastifyRequest) => FaultName | undefined;
 }
 
-/** The resource servers of one bank: `aisp` and `pisp` of Read/Write v4.0, and the keys its message signatures verify with. */
+/** The resource servers of one bank: `aisp` and `pisp` of Read/Write v4.0 or v3.1, and the keys its message signatures verify with. */
 export async function registerBank(
   app: FastifyInstance,
   { context, provider, ledger, faultOf }: BankRoutes,
@@ -43,7 +44,10 @@ export async function registerBank(
       const type = request.url.endsWith('/file') ? /application\/(?:pdf|\*)|\*\/\*/ : /application\/(?:json|\*)|\*\/\*/;
       if (accept !== undefined && !type.test(accept)) throw refusals.notAcceptable();
     });
-    scope.setErrorHandler((error: unknown, _request, reply) => sendError(error, reply, context.report));
+    scope.setErrorHandler((error: unknown, _request, reply) => sendError(error, reply, context));
+    scope.addHook('preSerialization', async (_request, _reply, payload) =>
+      typeof payload === 'object' && payload !== null ? toVersion(bank.version, payload) : payload,
+    );
     registerAccountConsents(scope, context, access);
     registerAccountData(scope, context, access, ledger);
     registerTransactions(scope, context, access, ledger, faultOf);
@@ -63,13 +67,15 @@ function registerMoreData(scope: FastifyInstance, routes: AccountRoutes): void {
   registerParties(scope, routes);
 }
 
-function sendError(error: unknown, reply: FastifyReply, report: (error: unknown) => void): FastifyReply {
+function sendError(error: unknown, reply: FastifyReply, { bank, report }: BankContext): FastifyReply {
   const known = error instanceof BankError ? error : refusalOf(error);
   if (known.status >= 500) report(error);
   reply.code(known.status);
   if (known.status === 401) reply.header('www-authenticate', 'Bearer error="invalid_token"');
   if (known.body === undefined) return reply.send();
-  return reply.header('content-type', 'application/json; charset=utf-8').send(known.body);
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(toVersion(bank.version, known.body)));
 }
 
 /** Fastify's own complaints about a request, in the standard's words. */

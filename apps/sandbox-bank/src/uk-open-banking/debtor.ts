@@ -14,8 +14,10 @@ export interface Initiation {
   InstructedAmount: { Amount: string; Currency: string };
   DebtorAccount?: CashAccount;
   CreditorAccount: CashAccount & { Name: string };
+  /** v3.1 has one text and a reference, v4.0 lists. */
   RemittanceInformation?: {
-    Unstructured?: string[];
+    Unstructured?: string | string[];
+    Reference?: string;
     Structured?: { CreditorReferenceInformation?: { Reference?: string } }[];
   };
 }
@@ -47,8 +49,8 @@ export function debtorAccounts(accounts: Account[], consent: Consent): Account[]
 }
 
 export function referenceOf(initiation: Initiation): string | undefined {
-  const { Structured, Unstructured } = initiation.RemittanceInformation ?? {};
-  return Structured?.[0]?.CreditorReferenceInformation?.Reference ?? Unstructured?.[0];
+  const { Structured, Unstructured, Reference } = initiation.RemittanceInformation ?? {};
+  return Reference ?? Structured?.[0]?.CreditorReferenceInformation?.Reference ?? [Unstructured].flat()[0];
 }
 
 export function paymentFacts(consent: Consent): {

@@ -31,14 +31,14 @@ export class BankError extends Error {
   }
 
   /** 401 carries no body, as section 2.10 says banks mostly answer. */
-  get body(): string | undefined {
+  get body(): object | undefined {
     if (this.faults.length === 0) return undefined;
-    return JSON.stringify({
+    return {
       Id: randomUUID(),
       Code: titles[this.status] ?? String(this.status),
       Message: this.message,
       Errors: this.faults,
-    });
+    };
   }
 }
 

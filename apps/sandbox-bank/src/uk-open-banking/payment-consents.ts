@@ -49,7 +49,7 @@ async function create(routes: PaymentRoutes, request: FastifyRequest, reply: Fas
   const earlier = earlierResource(context, attempt);
   const known = earlier === undefined ? undefined : consents.find(bank.id, earlier);
   if (known) return reply.code(201).send(toBody(context, known));
-  const asked = readPaymentConsent(request.body);
+  const asked = readPaymentConsent(request.body, bank.version);
   const consent = store.transaction(() => {
     const made = consents.create({ bank: bank.id, clientId, family: 'payment', request: asked });
     remember(context, attempt, made.id);

@@ -1,3 +1,4 @@
+import type { UkBank } from '../banks.js';
 import { isIban } from '../identifiers.js';
 import { toMinor } from '../money.js';
 import { memberOf } from './account-consents.js';
@@ -23,7 +24,7 @@ const initiationMembers = new Set([
 ]);
 
 /** Checks the body of a domestic payment consent (OBWriteDomesticConsent4); throws the refusal of the first fault. */
-export function readPaymentConsent(body: unknown): ConsentRequest {
+export function readPaymentConsent(body: unknown, version: UkBank['version']): ConsentRequest {
   const data = objectOf(memberOf(body, 'Data'), 'Data');
   const risk = objectOf(memberOf(body, 'Risk'), 'Risk');
   refuseOthers(data, dataMembers, 'Data');
@@ -44,7 +45,7 @@ export function readPaymentConsent(body: unknown): ConsentRequest {
       false,
     );
   if (initiation['RemittanceInformation'] !== undefined)
-    checkRemittance(objectOf(initiation['RemittanceInformation'], 'Data.Initiation.RemittanceInformation'));
+    remittanceChecks[version](objectOf(initiation['RemittanceInformation'], remittancePath));
   const refund = data['ReadRefundAccount'];
   if (refund !== undefined && refund !== 'Yes' && refund !== 'No')
     throw refusals.fieldInvalid('Data.ReadRefundAccount', 'Data.ReadRefundAccount must be Yes or No');
@@ -88,8 +89,18 @@ function checkAccount(account: Record<string, unknown>, path: string, isNamed: b
   if (!isKnown) throw refusals.unsupportedAccount(`${path}.Identification`);
 }
 
+const remittancePath = 'Data.Initiation.RemittanceInformation';
+const remittanceChecks = { 'v3.1': checkPlainRemittance, 'v4.0': checkRemittance } as const;
+
+/** v3.1: one free text, one reference. */
+function checkPlainRemittance(remittance: Record<string, unknown>): void {
+  refuseOthers(remittance, new Set(['Unstructured', 'Reference']), remittancePath);
+  if (remittance['Unstructured'] !== undefined) textOf(remittance, 'Unstructured', 140, remittancePath);
+  if (remittance['Reference'] !== undefined) textOf(remittance, 'Reference', 35, remittancePath);
+}
+
 function checkRemittance(remittance: Record<string, unknown>): void {
-  const path = 'Data.Initiation.RemittanceInformation';
+  const path = remittancePath;
   refuseOthers(remittance, new Set(['Structured', 'Unstructured']), path);
   const { Structured, Unstructured } = remittance;
   const isTextList =
