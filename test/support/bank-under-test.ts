@@ -38,14 +38,14 @@ export interface BankUnderTest {
   close(): Promise<void>;
 }
 
-const scope: Feature[] = ['ACCOUNTS', 'ACCOUNT', 'ACCOUNT_BALANCES', 'ACCOUNT_TRANSACTIONS'];
+const usualScope: Feature[] = ['ACCOUNTS', 'ACCOUNT', 'ACCOUNT_BALANCES', 'ACCOUNT_TRANSACTIONS'];
 
 export const newState = (): string => randomBytes(16).toString('hex');
 
 /** Connects to one of the sandbox's banks. `changes` differ from its institution; `now` is the connector's clock. */
 export function bankUnderTest(
   sandbox: SandboxBank,
-  asked: { id: string; changes?: Partial<Institution>; now?: () => Date; deadlineMs?: number },
+  asked: { id: string; changes?: Partial<Institution>; now?: () => Date; deadlineMs?: number; scope?: Feature[] },
 ): BankUnderTest {
   const found = sandbox.institutions.find(({ id }) => id === asked.id);
   if (!found) throw new Error(`The sandbox has no bank ${asked.id}`);
@@ -61,7 +61,7 @@ export function bankUnderTest(
     name: asked.id.replace('-sandbox', ''),
     call,
     under,
-    ...accountWays(sandbox, connector),
+    ...accountWays(sandbox, connector, asked.scope ?? usualScope),
     ...paymentWays(sandbox, connector),
     close: () => http.close(),
   };
@@ -85,10 +85,10 @@ function under(grant: Grant, changes: Partial<Consented> = {}): Consented & { ke
   return consented;
 }
 
-function accountWays(sandbox: SandboxBank, connector: Connector) {
+function accountWays(sandbox: SandboxBank, connector: Connector, featureScope: Feature[]) {
   const { redirectUri } = sandbox.credentials;
   const begin: BankUnderTest['begin'] = async (state = newState()) => {
-    const access = { state, redirectUri, featureScope: scope };
+    const access = { state, redirectUri, featureScope };
     return { ...redirected(await operation(connector, 'INITIATE_ACCOUNT_REQUEST')(call(), access)), state };
   };
   const authorise: BankUnderTest['authorise'] = async (wish) => {

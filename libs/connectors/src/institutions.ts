@@ -73,7 +73,6 @@ export function ukSandboxInstitutions(sandboxUrl: string): Institution<'uk-open-
       bic: 'MRDNGB2L',
       organisationId: '0015800001MERIDIAN',
       responseMode: 'fragment',
-      without: furtherResources,
     }),
     sandboxBank(sandboxUrl, {
       path: 'tamar',

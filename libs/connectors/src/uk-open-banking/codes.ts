@@ -129,7 +129,6 @@ export const consumedStatuses: ReadonlySet<string> = new Set(['COND', 'Consumed'
 
 /** Error codes of v3.1 (after `UK.OBIE.`) that mean something to us, by their code in v4.0. */
 const errorWords: Table<string> = {
-  UnexpectedError: 'U000',
   'Resource.ConsentMismatch': 'U008',
   'Resource.InvalidConsentStatus': 'U009',
   'Resource.NotFound': 'U011',
@@ -143,7 +142,7 @@ export function errorCodeOf(code: string | undefined): string | undefined {
 }
 
 /** What a code says beyond its HTTP status: an unknown id is a 400 in this standard. */
-export const errorKinds: Table<InstitutionErrorKind> = { U000: 'unavailable', U011: 'not-found' };
+export const errorKinds: Table<InstitutionErrorKind> = { U011: 'not-found' };
 
 const accounts = ['ReadAccountsDetail'];
 const balances = ['ReadAccountsDetail', 'ReadBalances'];

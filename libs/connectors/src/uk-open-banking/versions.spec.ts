@@ -75,7 +75,7 @@ describe('v3.1', () => {
     ['UK.OBIE.Resource.InvalidConsentStatus', 'U009'],
     ['UK.OBIE.Resource.NotFound', 'U011'],
     ['UK.OBIE.Reauthenticate', 'U028'],
-    ['UK.OBIE.UnexpectedError', 'U000'],
+    ['UK.OBIE.UnexpectedError', 'UK.OBIE.UnexpectedError'],
     ['UK.OBIE.Field.Missing', 'UK.OBIE.Field.Missing'],
     ['U009', 'U009'],
     [undefined, undefined],
