@@ -123,8 +123,8 @@ describe('the consent header', () => {
   });
 
   it('uses the grant that the bank renewed during the last call', async () => {
-    bank.operations.ACCOUNTS.mockImplementationOnce(async ({ grant, keep }) => {
-      await keep({ ...grant, state: { refreshToken: 'r-2' } });
+    bank.operations.ACCOUNTS.mockImplementationOnce(async (call) => {
+      await call.keep({ ...call.grant, state: { refreshToken: 'r-2' } });
       return [];
     });
     await read('/accounts');
@@ -139,7 +139,7 @@ describe('the consent header', () => {
 describe('transactions', () => {
   it('obey the rules of offset paging', async () => {
     inPages(transactions(23), 10);
-    await expectPage((query) => rows(`?${new URLSearchParams(query)}`), {
+    await expectPage((query) => rows(`?${new URLSearchParams(query).toString()}`), {
       total: 23,
       dateOf: (row) => (row as Transaction).date ?? '',
     });
