@@ -243,7 +243,7 @@ export class ScriptedAggregator {
     };
   }
 
-  /** The same idempotency id again is the same payment (service-facts 11.5). */
+  /** The same idempotency id again is the same payment. */
   private pay({ body }: ReceivedCall): Answer {
     const { paymentIdempotencyId, amount, payee } = body as Record<string, unknown> & PaymentRequest;
     const known = [...this.payments.values()].find((each) => each.paymentIdempotencyId === paymentIdempotencyId);

@@ -1,6 +1,6 @@
 import { parseDateTime, PaymentType, toMinor, type Feature, type Issue, type PaymentRequest } from '#libs/contract';
 
-/** What a payment type is called among the features, and which members it cannot do without (service-facts 11.1). */
+/** What a payment type is called among the features, and which members it cannot do without. */
 interface TypeRule {
   initiate: Feature;
   create: Feature;

@@ -3,7 +3,7 @@ import { PaymentIsoStatusCodeEnum, PaymentStatus } from '#libs/contract';
 const P = PaymentStatus;
 type Iso = PaymentIsoStatusCodeEnum;
 
-/** ISO 20022 payment status codes -> the interface's status (service-facts 11.4). */
+/** ISO 20022 payment status codes -> the interface's status. */
 const FROM_ISO: Readonly<Record<Iso, PaymentStatus>> = {
   RCVD: P.PENDING,
   PDNG: P.PENDING,
@@ -59,7 +59,7 @@ export function outcomeOf(status: PaymentStatus, final: boolean): Outcome {
   return isCompleted(status) && final ? 'succeeded' : 'open';
 }
 
-/** Whether `single_payment.status.updated` reports reaching this status (service-facts 16.2). */
+/** Whether `single_payment.status.updated` reports reaching this status. */
 export function isReported(status: PaymentStatus): boolean {
   return isCompleted(status) || isTerminal(status);
 }

@@ -41,7 +41,7 @@ export class PaymentsService {
     private readonly follow: PaymentFollow,
   ) {}
 
-  /** POST /payments. The same request again is answered with the same payment (service-facts 11.5, 26). */
+  /** POST /payments. The same request again is answered with the same payment. */
   async pay(consent: ConsentRow, request: PaymentRequest, psu: PsuHeaders): Promise<PaymentResponse> {
     if (consent.kind !== 'payment') {
       throw problems.forbidden({ parameter: 'consent', message: 'The consent is not for a payment' });

@@ -1,7 +1,7 @@
 /** Waits before the next look at the bank, in seconds: the first soon after the payment, the last one for ever after. */
 const WAITS = [1, 1, 2, 3, 5, 10, 30, 60, 300, 900, 3_600, 21_600];
 const DAY_MS = 86_400_000;
-/** Some banks never say the last word; after this age nobody waits for it any more (service-facts 11.4: some weeks). */
+/** Some banks never say the last word; after this age nobody waits for it any more. */
 const GIVE_UP_MS = 28 * DAY_MS;
 
 /**

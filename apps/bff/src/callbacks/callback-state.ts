@@ -25,7 +25,7 @@ export function hashOfState(state: unknown): string | undefined {
   return typeof state === 'string' && form.test(state) ? hashToken(state) : undefined;
 }
 
-/** What the aggregator adds to our callback's query (service-facts 6.6). */
+/** What the aggregator adds to our callback's query. */
 export interface CallbackQuery {
   state?: unknown;
   'one-time-token'?: unknown;

@@ -71,7 +71,7 @@ export function statusOfConsent(consent: {
   }
 }
 
-/** What the error in our callback's query says (service-facts 6.6): the customer refused, or the bank failed. */
+/** What the error in our callback's query says: the customer refused, or the bank failed. */
 export function statusOfCallbackError(query: { error: string; source?: string | undefined }): ConnectionStatus {
   return query.source === 'user' || query.error === 'access_denied' ? denied : failed;
 }

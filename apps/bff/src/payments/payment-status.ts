@@ -36,7 +36,7 @@ const moves: Readonly<Record<Status, readonly Status[]>> = {
   PENDING: ['UNKNOWN', 'COMPLETED_SETTLEMENT_IN_PROCESS', 'COMPLETED', 'FAILED', 'DECLINED', 'EXPIRED'],
   UNKNOWN: ['PENDING', 'COMPLETED_SETTLEMENT_IN_PROCESS', 'COMPLETED', 'FAILED', 'DECLINED', 'EXPIRED'],
   COMPLETED_SETTLEMENT_IN_PROCESS: ['COMPLETED', 'FAILED'],
-  // Accepted by the bank for execution is not settled: a bank may still fail it (service-facts 11.4).
+  // Accepted by the bank for execution is not settled: a bank may still fail it.
   COMPLETED: ['FAILED'],
   FAILED: [],
   DECLINED: [],
@@ -96,7 +96,7 @@ export function pollDelaySeconds(polls: number): number {
   return Math.min(2 * 2 ** Math.min(polls, 12), 3_600);
 }
 
-/** Banks that never leave PENDING exist; after three weeks of hourly looks nobody asks any more (service-facts 11.4). */
+/** Banks that never leave PENDING exist; after three weeks of hourly looks nobody asks any more. */
 export const pollsMax = 520;
 
 /** How long a call may take to ask for an authorisation before another call with the same key may try. */
