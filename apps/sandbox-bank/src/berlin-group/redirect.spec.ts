@@ -1,5 +1,6 @@
 import { dayMs } from '../clock.js';
 import { startForTest, type TppFixture } from '../tpp.fixture.js';
+import { dateOf } from './bank-day.js';
 import { BerlinTpp, globalAccess, type BerlinRow } from './berlin-tpp.fixture.js';
 
 let fixture: TppFixture;
@@ -126,7 +127,7 @@ describe('a consent by redirect', () => {
     const revoked = await tpp.authorisedConsent();
     expect((await tpp.control('withdraw', { bank: 'lindenhof', consentId: revoked })).status).toBe(200);
     expect(await tpp.status(revoked)).toBe('revokedByPsu');
-    const today = new Date(fixture.sandbox.clock.now()).toISOString().slice(0, 10);
+    const today = dateOf(fixture.sandbox.clock.now());
     const short = await tpp.authorisedConsent(globalAccess, { validUntil: today });
     await tpp.control('clock', { advance: 'P2D' });
     expect(await tpp.status(short)).toBe('expired');

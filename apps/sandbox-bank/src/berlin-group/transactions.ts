@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Account, Entry } from '../account.js';
+import { bentRow, heldRows } from '../bent-rows.js';
 import { dayMs } from '../clock.js';
 import type { EntryDetail } from '../happening.js';
 import type { PageQuery } from '../ledger.js';
@@ -115,7 +116,13 @@ function answer(context: BerlinContext, { account, resourceId, asked, query, fau
       : ledger
           .page(account, { status: 'pending', limit: pendingMax })
           .filter(({ madeAt }) => madeAt >= from && madeAt <= to);
-  const toWire = (entry: Entry): object => toTransaction(context, account, entry, fault);
+  const now = context.clock.now();
+  const toWire = (entries: Entry[]): object[] =>
+    entries
+      .map((entry, place) => bentRow(fault, entry, place, now))
+      .filter((entry) => entry !== undefined)
+      .map((entry) => toTransaction(context, account, entry, fault));
+  const holds = asked.isLaterPage ? [] : heldRows(fault, account, now);
   const link = (cursor: string | undefined): Link => {
     const params = new URLSearchParams([...query].filter(([name]) => name !== 'page'));
     if (cursor !== undefined) params.set('page', cursor);
@@ -125,8 +132,8 @@ function answer(context: BerlinContext, { account, resourceId, asked, query, fau
   return {
     account: referenceTo(account),
     transactions: {
-      ...(bookingStatus !== 'pending' && { booked: page.map(toWire) }),
-      ...(bookingStatus !== 'booked' && { pending: pending.map(toWire) }),
+      ...(bookingStatus !== 'pending' && { booked: toWire(page) }),
+      ...(bookingStatus !== 'booked' && { pending: toWire([...holds, ...pending]) }),
       _links: {
         account: linkTo(context, `/accounts/${resourceId}`),
         first: link(undefined),
@@ -150,9 +157,8 @@ function toTransaction(context: BerlinContext, account: Account, entry: Entry, f
   const [family, subFamily] = detail.iso;
   // A bank with the sign wrong: what leaves the account is written as if it came in.
   const minor = fault === 'wrong-sign' ? Math.abs(entry.amountMinor) : entry.amountMinor;
-  const id = fault === 'blank-ids' ? ' ' : entry.id;
   return {
-    ...((isBooked || bank.hasIdsWhilePending) && { transactionId: id }),
+    ...((isBooked || bank.hasIdsWhilePending) && { transactionId: entry.id }),
     ...(isBooked && { entryReference: String(entry.seq + 1), bookingDate: dateOf(entry.bookedAt) }),
     valueDate: dateOf(entry.madeAt),
     transactionAmount: amountOf(minor, account.currency),

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bentRow, heldRows } from '../bent-rows.js';
 import { dayMs, fromQueryDate, toWire } from '../clock.js';
 import type { Account, Entry } from '../account.js';
 import type { Ledger, PageQuery } from '../ledger.js';
@@ -98,9 +99,16 @@ function answerPage(asked: Asked): object {
   };
   const here = link(query.get('page') ?? undefined);
   const next = last && link(toCursor({ bookedAt: last.entry.bookedAt, seq: last.entry.seq, account: last.account.id }));
+  const holds = cursor
+    ? []
+    : accounts.flatMap((account) => heldRows(fault, account, clock.now()).map((entry) => ({ account, entry })));
+  const shown = [...holds, ...page].flatMap(({ account, entry }, place) => {
+    const bent = bentRow(fault, entry, place, clock.now());
+    return bent ? [{ account, entry: bent }] : [];
+  });
   const firstDay = Math.min(...accounts.map((account) => account.firstDay));
   return {
-    Data: { Transaction: page.map(({ account, entry }) => toTransaction(account, entry, consent, context, fault)) },
+    Data: { Transaction: shown.map(({ account, entry }) => toTransaction(account, entry, consent, context, fault)) },
     Links: { Self: here, First: link(undefined), ...nextLink(fault, here, next) },
     Meta: {
       ...(Number.isFinite(firstDay) && { FirstAvailableDateTime: toWire(firstDay * dayMs) }),
@@ -168,7 +176,7 @@ function toTransaction(
   const Amount = toAmount(entry.amountMinor);
   const basic = {
     AccountId: account.id,
-    TransactionId: fault === 'blank-ids' ? ' ' : entry.id,
+    TransactionId: entry.id,
     ...(detail.reference !== undefined && { TransactionReference: detail.reference }),
     CreditDebitIndicator: indicator(entry.amountMinor),
     Status: isBooked ? 'BOOK' : 'PDNG',
