@@ -126,6 +126,16 @@ describe('bank ids', () => {
     expect(kinds(changes)).toEqual(['flagged', 'added']);
   });
 
+  it('does not follow a line number to another purchase in the same shop', () => {
+    const ledger = new Ledger();
+    ledger.see([row({ id: '1', text: 'RENT', amount: -800 }), row({ id: '2', text: 'TESCO STORES', pending: true })]);
+    const changes = ledger.see([
+      row({ id: '1', text: 'RENT', amount: -800 }),
+      row({ id: '2', text: 'TESCO STORES', amount: -60, pending: true, day: 2 }),
+    ]);
+    expect(kinds(changes)).toEqual(['removed', 'added']);
+  });
+
   it('takes a corrected text under the same id for the same transaction', () => {
     const ledger = new Ledger();
     ledger.see([row({ id: 'x', text: 'CRD 4411' })]);

@@ -47,8 +47,10 @@ export function reconcile(
   const trusted = trustedIds(answer.rows);
   const identity = (row: Comparable) => (trusted.has(row.bankId) ? `${row.bankId} ${content(row)}` : undefined);
   changes.push(...modified(pairUp(open, { known: identity, row: identity }), 'bank-id', 1));
-  changes.push(...modified(pairUp(open, { known: content, row: content }), 'same-content', 1));
-  changes.push(...sameId(open, trusted));
+  const moved = pairUp(open, { known: content, row: content });
+  changes.push(...modified(moved, 'same-content', 1));
+  const wandering = moved.some(({ known: { bankId }, row }) => bankId !== null && row.bankId !== null);
+  changes.push(...sameId(open, trusted, (id) => !wandering && !positional.test(id)));
   const booked = resemble(open, {
     known: (each) => each.status === 'PENDING' && covered(each),
     row: () => true,
@@ -105,8 +107,15 @@ function trustedIds(rows: readonly TransactionRow[]): ReadonlySet<string | null>
   return once;
 }
 
-/** Ids are reused and positional, so an id counts only if enough else agrees. */
-function sameId(open: Open, trusted: ReadonlySet<string | null>): Change[] {
+/** Numbers of lines, such as `7` or `20240301.2`: another transaction has them tomorrow. */
+const positional = /^\d{1,5}$|[.:_-]\d{1,4}$/;
+
+/**
+ * Ids are reused and positional, so an id counts only if enough else agrees. `lasts` tells the ids that may hold a transaction
+ * together while its amount changes: not those that look like line numbers, and none where this very answer shows a known
+ * transaction under another id.
+ */
+function sameId(open: Open, trusted: ReadonlySet<string | null>, lasts: (id: string) => boolean): Change[] {
   const texts: Trigrams = new Map();
   const byId = new Map<string, KnownTransaction | undefined>();
   for (const each of open.known) {
@@ -117,7 +126,7 @@ function sameId(open: Open, trusted: ReadonlySet<string | null>): Change[] {
   const pairs: Pair[] = [];
   open.rows = open.rows.filter((row) => {
     const known = row.bankId === null ? undefined : byId.get(row.bankId);
-    const confidence = known && agreement(known, row, texts);
+    const confidence = known && agreement(known, row, { texts, lasts: lasts(row.bankId ?? '') });
     if (!known || confidence === undefined) return true;
     pairs.push({ known, row });
     changes.push(...modified([{ known, row }], 'bank-id', confidence));
@@ -129,10 +138,15 @@ function sameId(open: Open, trusted: ReadonlySet<string | null>): Change[] {
 
 const dayMs = 86_400_000;
 
-/** Two of amount, day and text for booked rows; while pending, one that cannot be chance is enough. */
-function agreement(known: KnownTransaction, row: TransactionRow, texts: Trigrams): number | undefined {
+/** Two of amount, day and text for booked rows; while pending, the amount or the text. */
+function agreement(
+  known: KnownTransaction,
+  row: TransactionRow,
+  { texts, lasts }: { texts: Trigrams; lasts: boolean },
+): number | undefined {
   const sameAmount =
     known.amountMinor !== null && known.amountMinor === row.amountMinor && known.currency === row.currency;
+  if (!sameAmount && !lasts) return undefined;
   const [one, other] = [dateOf(known)?.getTime(), dateOf(row)?.getTime()];
   const days = one === undefined || other === undefined ? undefined : Math.abs(one - other) / dayMs;
   const text = likeness(known.description, row.description, texts) ?? 0;
@@ -158,7 +172,8 @@ function coverage(known: readonly KnownTransaction[], answer: Answer): (each: Kn
   const start = answer.completeFrom?.getTime() ?? (answer.rows.length === 0 ? Number.NEGATIVE_INFINITY : earliest);
   return (each) => {
     const at = dateOf(each);
-    // However short its history, a bank shows what is pending. A pending row without a date belongs to the present, which an answer that is open at its end includes.
+    // However short its history, a bank shows what is pending. A pending row without a date belongs to the present, which an
+    // answer that is open at its end includes.
     if (!at) return each.status === 'PENDING' && answer.before === null;
     return asked(at) && (each.status === 'PENDING' || at.getTime() >= start);
   };
