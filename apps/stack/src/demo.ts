@@ -27,7 +27,8 @@ class Screen implements Watcher {
     const told = { account: Math.min(accountsDone + 1, accounts), accounts };
     const total = Math.max(rowsExpected, rowsRead, 1);
     if (!this.isBarShown) {
-      if (process.stdout.isTTY) process.stdout.write('\n');
+      // The bar takes the place of the line that says the step has begun (ECMA-48, erase in line).
+      if (process.stdout.isTTY) process.stdout.write('\r\u001B[K');
       this.bar.start(total, rowsRead, told);
       this.isBarShown = true;
     }

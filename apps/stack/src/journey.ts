@@ -217,7 +217,8 @@ class Journey {
     const isHandled = ({ type }: MerchantEvent): boolean => type === 'webhook.handled';
     const { data } = await until('The webhook', ask, (log) => log.data.some(isHandled));
     const ofPayment = data.filter((event) => event.data['paymentId'] === this.paymentId);
-    if (!ofPayment.some(({ type }) => type === 'payment.completed')) throw new Error('No event tells of the completion');
+    if (!ofPayment.some(({ type }) => type === 'payment.completed'))
+      throw new Error('No event tells of the completion');
     return { verified: data.filter(isHandled).length, events: ofPayment.map(({ type }) => type).join(', ') };
   }
 }
