@@ -16,7 +16,7 @@ const failing = (kind: string, more: object = {}) =>
   expect.objectContaining({ name: 'InstitutionError', kind, ...more });
 const transactions = 'GET /aisp/accounts/{AccountId}/transactions';
 
-describe.each(['meridian-sandbox', 'tamar-sandbox'])('faults at %s', (id) => {
+describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('faults at %s', (id) => {
   let bank: BankUnderTest;
   let grant: Grant;
   let accountId: string;
@@ -41,14 +41,14 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('faults at %s', (id) => {
 
   it.each<[string, string, object]>([
     ['429', 'rate-limited', { httpStatus: 429, retryAfterMs: 2_000 }],
-    ['500', 'unavailable', { httpStatus: 500, code: 'U000' }],
+    ['500', 'unavailable', { httpStatus: 500, code: expect.stringMatching(/^(?:U000|UK\.OBIE\.UnexpectedError)$/) }],
     ['503', 'unavailable', { httpStatus: 503 }],
     ['timeout', 'timeout', {}],
     ['cut', 'unavailable', {}],
     ['cut-body', 'unavailable', {}],
     ['bad-json', 'malformed', {}],
     ['html', 'malformed', {}],
-    ['403', 'unauthorised', { httpStatus: 403, code: 'U028' }],
+    ['403', 'unauthorised', { httpStatus: 403, code: expect.stringMatching(/^(?:U028|UK\.OBIE\.Reauthenticate)$/) }],
     ['401', 'unauthorised', { httpStatus: 401 }],
   ])('of the kind %s end as %s', async (name, kind, more) => {
     await fault(name);
@@ -113,6 +113,7 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('faults at %s', (id) => {
 describe.each([
   ['meridian-sandbox', true],
   ['tamar-sandbox', false],
+  ['thistle-sandbox', true],
 ])('tokens at %s (rotating refresh tokens: %s)', (id, rotates) => {
   let bank: BankUnderTest;
   let at = now().getTime();
@@ -224,6 +225,7 @@ describe.each([
     const done = await bank.connector.proceed(bank.call(), step.pending, { callback: await sandbox.visit(step.url) });
     if (done.kind !== 'authorised') throw new Error('Expected an authorisation');
     await sandbox.control('clock', { advance: 'P2D' });
+    at += 2 * 86_400_000;
     await expect(read(bank.under(done.grant))).rejects.toEqual(failing('consent-gone'));
   });
 });

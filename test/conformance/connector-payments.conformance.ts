@@ -15,7 +15,7 @@ const failing = (kind: string, more: object = {}) =>
   expect.objectContaining({ name: 'InstitutionError', kind, ...more });
 const orders = 'POST /pisp/domestic-payments';
 
-describe.each(['meridian-sandbox', 'tamar-sandbox'])('payments at %s', (id) => {
+describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('payments at %s', (id) => {
   let bank: BankUnderTest;
   beforeAll(() => {
     bank = bankUnderTest(sandbox, { id, deadlineMs: 2_000 });
@@ -146,7 +146,7 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('payments at %s', (id) => {
   it('to an account scheme the bank lacks carry the bank’s own words and code', async () => {
     const far = { ...asked.payee, accountIdentifications: [{ type: 'IBAN' as const, identification: 'DE00' }] };
     await expect(bank.beginPayment({ ...asked, payee: far })).rejects.toEqual(
-      failing('rejected', { httpStatus: 400, code: expect.stringMatching(/^U0\d\d$/) }),
+      failing('rejected', { httpStatus: 400, code: expect.stringMatching(/^(?:U0\d\d|UK\.OBIE\.Unsupported\.\w+)$/) }),
     );
   });
 });

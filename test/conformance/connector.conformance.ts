@@ -17,7 +17,7 @@ afterEach(() => sandbox.calm());
 const failing = (kind: string, more: object = {}) =>
   expect.objectContaining({ name: 'InstitutionError', kind, ...more });
 
-describe.each(['meridian-sandbox', 'tamar-sandbox'])('authorisation at %s', (id) => {
+describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('authorisation at %s', (id) => {
   let bank: BankUnderTest;
   beforeAll(() => {
     bank = bankUnderTest(sandbox, { id });
@@ -102,7 +102,7 @@ describe.each(['meridian-sandbox', 'tamar-sandbox'])('authorisation at %s', (id)
   });
 });
 
-describe.each(['meridian-sandbox', 'tamar-sandbox'])('account data at %s', (id) => {
+describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('account data at %s', (id) => {
   let bank: BankUnderTest;
   let grant: Grant;
   let accounts: Account[];

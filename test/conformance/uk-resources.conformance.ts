@@ -34,7 +34,7 @@ const scope: Feature[] = [
   'IDENTITY',
 ];
 
-describe.each(['meridian-sandbox'])('more of an account at %s', (id) => {
+describe.each(['meridian-sandbox', 'thistle-sandbox'])('more of an account at %s', (id) => {
   let bank: BankUnderTest;
   let grant: Grant;
   let accountId: string;
@@ -137,7 +137,7 @@ describe.each(['meridian-sandbox'])('more of an account at %s', (id) => {
   });
 });
 
-describe.each(['meridian-sandbox', 'tamar-sandbox'])('the state of a consent at %s', (id) => {
+describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('the state of a consent at %s', (id) => {
   let bank: BankUnderTest;
   beforeAll(() => {
     bank = bankUnderTest(sandbox, { id });

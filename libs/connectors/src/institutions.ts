@@ -1,5 +1,6 @@
 import type { Feature } from '#libs/contract';
 import type { Institution } from './connector.js';
+import type { Version } from './uk-open-banking/uk-open-banking.types.js';
 
 const pageBounds = { pages: 400, records: 100_000, ms: 120_000 };
 
@@ -24,6 +25,7 @@ function sandboxBank(
     bic: string;
     organisationId: string;
     responseMode: 'fragment' | 'jwt';
+    version?: Version;
     without?: Feature[];
   },
 ): Institution<'uk-open-banking'> {
@@ -48,7 +50,7 @@ function sandboxBank(
     requiredPsuHeaders: [],
     pageBounds,
     settings: {
-      version: '4.0',
+      version: bank.version ?? '4.0',
       responseMode: bank.responseMode,
       jwsB64: false,
       trustAnchor: 'openbanking.org.uk',
@@ -63,7 +65,7 @@ export function sandboxInstitutions(sandboxUrl: string): Institution[] {
   return ukSandboxInstitutions(sandboxUrl);
 }
 
-/** Its two UK banks: one answers `code id_token` in the fragment, the other a JARM response. */
+/** Its UK banks: of v4.0 one that answers `code id_token` in the fragment and one a JARM response, and one of v3.1. */
 export function ukSandboxInstitutions(sandboxUrl: string): Institution<'uk-open-banking'>[] {
   return [
     sandboxBank(sandboxUrl, {
@@ -82,6 +84,15 @@ export function ukSandboxInstitutions(sandboxUrl: string): Institution<'uk-open-
       organisationId: '0015800001TAMARSBX',
       responseMode: 'jwt',
       without: furtherResources,
+    }),
+    sandboxBank(sandboxUrl, {
+      path: 'thistle',
+      name: 'Thistle Bank',
+      fullName: 'Thistle Bank plc (sandbox)',
+      bic: 'THSTGB2L',
+      organisationId: '0015800001THISTLEX',
+      responseMode: 'fragment',
+      version: '3.1',
     }),
   ];
 }

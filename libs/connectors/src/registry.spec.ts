@@ -52,11 +52,12 @@ describe('the registry', () => {
     );
   });
 
-  it('knows the two sandbox banks by their data only', () => {
+  it('knows the sandbox banks by their data only', () => {
     const all = sandboxInstitutions('http://localhost:3002/');
     expect(all.map(({ id, baseUrl }) => [id, baseUrl])).toEqual([
       ['meridian-sandbox', 'http://localhost:3002/banks/meridian'],
       ['tamar-sandbox', 'http://localhost:3002/banks/tamar'],
+      ['thistle-sandbox', 'http://localhost:3002/banks/thistle'],
     ]);
   });
 });

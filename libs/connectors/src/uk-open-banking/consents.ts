@@ -27,22 +27,28 @@ async function consentOf({ api, openid, version }: ConsentParts, call: Call, gra
   }
 }
 
-/** Where a consent stands at the bank. v3.1 has no word for an expired one: its own date tells. */
+/** Where a consent stands at the bank. */
 export async function consentState(parts: ConsentParts, { grant, ...call }: Consented): Promise<ConsentState> {
   const consent = await consentOf(parts, call, grant);
   if (!consent) return 'revoked';
-  const state = consentStates[textOf(consent.Status, 'Status')];
+  const state = stateOf(consent, parts.now());
   if (!state) throw unreadable('Status');
-  const end = instantIfAny(consent.ExpirationDateTime, 'ExpirationDateTime');
-  const isOver = end !== undefined && Date.parse(end) <= parts.now().getTime();
-  return isOver && (state === 'authorised' || state === 'awaiting') ? 'expired' : state;
+  return state;
 }
 
 /** Whether reading can still come to something: a status we do not know is no reason to end a consent. */
 export async function isConsentAlive(parts: ConsentParts, call: Call, grant: Grant): Promise<boolean> {
   const consent = await consentOf(parts, call, grant);
-  const state = consent && (consentStates[textOf(consent.Status, 'Status')] ?? 'authorised');
+  const state = consent && (stateOf(consent, parts.now()) ?? 'authorised');
   return state === 'authorised' || state === 'awaiting';
+}
+
+/** v3.1 has no word for an expired consent: its own date tells. Undefined for a word that we do not know. */
+function stateOf(consent: ConsentData, now: Date): ConsentState | undefined {
+  const state = consentStates[textOf(consent.Status, 'Status')];
+  const end = instantIfAny(consent.ExpirationDateTime, 'ExpirationDateTime');
+  const isOver = end !== undefined && Date.parse(end) <= now.getTime();
+  return isOver && (state === 'authorised' || state === 'awaiting') ? 'expired' : state;
 }
 
 /** Deleting is for account access; a payment consent ends by itself and cannot be taken back. */
