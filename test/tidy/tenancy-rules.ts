@@ -10,6 +10,7 @@ const mayActAsSystem: Readonly<Record<string, string>> = {
   'apps/aggregator/src/applications/applications.service.ts': 'creates root applications and finds a parent',
   'apps/aggregator/src/applications/application-keys.service.ts': 'the operator’s commands',
   'apps/aggregator/src/authorisations/callback.service.ts': 'a browser comes back from a bank with nothing but a state',
+  'apps/aggregator/src/authorisations/qr-codes.service.ts': 'a camera opens a QR code by its random name',
   'apps/aggregator/src/consents/consent-sweep.service.ts': 'the sweep job',
   'apps/aggregator/src/payments/payment-follow.service.ts': 'the poll job',
   'apps/aggregator/src/webhooks/deliveries.service.ts': 'the delivery job',

@@ -1,4 +1,5 @@
 import { parseDateTime, type AccountRequest, type Feature, type Issue } from '#libs/contract';
+import type { AccountAccess, Return } from '#libs/connectors';
 
 const DAY = 86_400_000;
 
@@ -32,8 +33,7 @@ export interface AccountTerms {
 
 /**
  * The terms of a consent: the asked scope or all that the institution offers; the asked end, at most `maxDays` ahead,
- * which is also the end when none was asked; the asked window. The faults are named by their JSONPath
- * (service-facts 5.2).
+ * which is also the end when none was asked; the asked window. The faults are named by their JSONPath.
  */
 export function accountTerms(
   request: AccountRequest | undefined,
@@ -63,6 +63,30 @@ export function accountTerms(
     ...(transactionTo ? { transactionTo } : {}),
   };
   return { terms, issues };
+}
+
+/** What the bank is asked for: the terms, and the accounts that the request names. */
+export function accountAccess(
+  request: AccountRequest | undefined,
+  { featureScope, expiresAt, transactionFrom, transactionTo }: AccountTerms,
+): Omit<AccountAccess, keyof Return> {
+  const {
+    accountIdentifiers,
+    accountIdentifiersForBalance = [],
+    accountIdentifiersForTransaction = [],
+  } = request ?? {};
+  const accounts = [
+    ...(accountIdentifiers ? [accountIdentifiers] : []),
+    ...accountIdentifiersForBalance,
+    ...accountIdentifiersForTransaction,
+  ];
+  return {
+    featureScope,
+    expiresAt,
+    ...(transactionFrom ? { transactionFrom } : {}),
+    ...(transactionTo ? { transactionTo } : {}),
+    ...(accounts.length > 0 ? { accounts } : {}),
+  };
 }
 
 function instant(text: string | undefined): Date | undefined {

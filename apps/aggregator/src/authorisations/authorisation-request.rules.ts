@@ -9,24 +9,25 @@ export interface Surroundings {
   allowPlainHttp: boolean;
 }
 
-/** What is wrong with where the user is to be sent afterwards (service-facts 5.1, 6.6); empty when nothing is. */
-export function callbackIssues(
-  request: AuthorisationRequest,
-  { registeredCallbacks, allowPlainHttp }: Surroundings,
-): Issue[] {
+/** What is wrong with where the user is to be sent afterwards; empty when nothing is. */
+export function callbackIssues(request: AuthorisationRequest, surroundings: Surroundings): Issue[] {
   const { callback, oneTimeToken, redirect } = request;
   const issues: Issue[] = [];
-  if (redirect !== undefined) issues.push(issue('$.redirect', 'is not offered: use callback'));
-  if (callback === undefined) {
-    if (oneTimeToken === true) issues.push(issue('$.oneTimeToken', 'works only with a callback'));
-    return issues;
+  if (redirect !== undefined && callback !== undefined) {
+    issues.push(issue('$.redirect', 'cannot be combined with callback'));
+  } else if (redirect !== undefined) {
+    issues.push(...addressIssues('$.redirect.url', redirect.url, surroundings));
   }
-  if (!isRegisteredCallback(callback, registeredCallbacks)) {
-    issues.push(issue('$.callback', 'is not registered with the application'));
-  } else if (!allowPlainHttp && isPlainHttp(callback)) {
-    issues.push(issue('$.callback', 'must be an https address'));
-  }
+  if (callback !== undefined) issues.push(...addressIssues('$.callback', callback, surroundings));
+  else if (oneTimeToken === true) issues.push(issue('$.oneTimeToken', 'works only with a callback'));
   return issues;
+}
+
+function addressIssues(parameter: string, url: string, { registeredCallbacks, allowPlainHttp }: Surroundings): Issue[] {
+  if (!isRegisteredCallback(url, registeredCallbacks)) {
+    return [issue(parameter, 'is not registered with the application')];
+  }
+  return !allowPlainHttp && isPlainHttp(url) ? [issue(parameter, 'must be an https address')] : [];
 }
 
 const PSU_HEADERS = {
@@ -34,6 +35,23 @@ const PSU_HEADERS = {
   corporateId: { name: header.psuCorporateId, member: 'psuCorporateId' },
   ipAddress: { name: header.psuIpAddress, member: 'psuIpAddress' },
 } as const;
+
+/** What differs between a consent and a later request that belongs to it: the institution and the user stay the same. */
+export function subjectIssues(
+  request: AuthorisationRequest,
+  consent: { institutionId: string; userId: string; applicationUserId: string | null },
+): Issue[] {
+  const { institutionId, userUuid, applicationUserId } = request;
+  const issues: Issue[] = [];
+  if (institutionId !== consent.institutionId) issues.push(issue('$.institutionId', 'is not that of the consent'));
+  if (userUuid !== undefined && userUuid.toLowerCase() !== consent.userId) {
+    issues.push(issue('$.userUuid', 'is not that of the consent'));
+  }
+  if (applicationUserId !== undefined && applicationUserId !== consent.applicationUserId) {
+    issues.push(issue('$.applicationUserId', 'is not that of the consent'));
+  }
+  return issues;
+}
 
 /** The PSU headers that the institution cannot do without and the request lacks. */
 export function psuHeaderIssues(psu: PsuHeaders, required: Institution['requiredPsuHeaders']): Issue[] {

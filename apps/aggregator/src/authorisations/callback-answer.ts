@@ -16,9 +16,12 @@ export function answerOf(source: unknown): URLSearchParams {
   return answer;
 }
 
-/** Whether this is an answer at all, or a browser whose answer is still in the fragment. */
+/**
+ * Whether this is an answer at all, or a browser whose answer is still in the fragment. A bank without OAuth sends the user
+ * back with nothing but our own `state` (NextGenPSD2 1.3, redirect approach).
+ */
 export function holdsAnswer(answer: URLSearchParams): boolean {
-  return answer.has('code') || answer.has('response') || answer.has('error');
+  return ['code', 'response', 'error', 'state'].some((name) => answer.has(name));
 }
 
 /**
@@ -26,17 +29,23 @@ export function holdsAnswer(answer: URLSearchParams): boolean {
  * here only to find the consent, and the connector verifies signature and state before anything is believed.
  */
 export function stateOf(answer: URLSearchParams): string | undefined {
-  const state = answer.get('state') ?? stateOfResponse(answer.get('response'));
+  const state = claimOf(answer, 'state');
   return state !== undefined && /^[0-9a-f]{32}$/.test(state) ? state : undefined;
 }
 
-function stateOfResponse(response: string | null): string | undefined {
+/** A parameter of the answer, or the claim of that name in a JARM response. Nothing of it is verified yet. */
+export function claimOf(answer: URLSearchParams, name: 'code' | 'error' | 'state'): string | undefined {
+  return answer.get(name) ?? claimOfResponse(answer.get('response'), name);
+}
+
+function claimOfResponse(response: string | null, name: string): string | undefined {
   const payload = response?.split('.')[1];
   if (payload === undefined) return undefined;
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    if (typeof claims !== 'object' || claims === null || !('state' in claims)) return undefined;
-    return typeof claims.state === 'string' ? claims.state : undefined;
+    if (typeof claims !== 'object' || claims === null) return undefined;
+    const value: unknown = Object.entries(claims).find(([claim]) => claim === name)?.[1];
+    return typeof value === 'string' ? value : undefined;
   } catch {
     // Not a JWT: the caller answers that nothing was found.
     return undefined;

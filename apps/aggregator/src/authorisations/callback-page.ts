@@ -62,6 +62,10 @@ export const OUTCOME_TEXTS = {
   ],
   refused: ['Access not granted', 'Nothing was shared. You can close this window and go back to where you came from.'],
   failed: ['That did not work', 'Your bank could not complete the request. Close this window and try again.'],
+  further: [
+    'One more approval is needed',
+    'You have agreed; your bank now asks whoever else must. You can close this window and go back to where you came from.',
+  ],
   underway: ['One moment', 'Your bank’s answer is being processed. You can close this window.'],
   finished: [
     'Already done',

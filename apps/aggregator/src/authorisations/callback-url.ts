@@ -1,10 +1,12 @@
 /** `name=value` texts are appended as they are; a plain `name` passes on the bank's own parameter; an object is appended. */
 export type ForwardParameters = readonly string[] | Readonly<Record<string, string>>;
 
-/** How an authorisation ended, as the application's callback learns it (service-facts 6.6). */
+/** How an authorisation ended, as the application's callback learns it. */
 export type CallbackOutcome =
   | { kind: 'consent'; consentToken: string }
   | { kind: 'one-time-token'; oneTimeToken: string }
+  /** The user has agreed and others must: there is no token yet. */
+  | { kind: 'further' }
   | { kind: 'error'; error: string; source: 'user' | 'institution'; description: string };
 
 /** Whom the outcome is about. */
@@ -61,6 +63,13 @@ export function callbackLocation(input: {
   return url.href;
 }
 
+/** The client's own redirect address with an OAuth 2.0 answer (RFC 6749, 4.1.2) behind whatever its query held. */
+export function redirectLocation(redirectUrl: string, answer: Readonly<Record<string, string>>): string {
+  const url = new URL(redirectUrl);
+  for (const [name, value] of Object.entries(answer)) url.searchParams.append(name, value);
+  return url.href;
+}
+
 function* forwarded(
   forward: ForwardParameters | undefined,
   fromBank: URLSearchParams | undefined,
@@ -71,9 +80,8 @@ function* forwarded(
     return;
   }
   for (const entry of forward) {
-    const split = entry.indexOf('=');
-    if (split > 0) {
-      yield [entry.slice(0, split), entry.slice(split + 1)];
+    if (entry.indexOf('=') > 0) {
+      yield* new URLSearchParams(entry);
       continue;
     }
     const value = SECRET_PARAMETERS.has(entry) ? null : fromBank?.get(entry);

@@ -1,15 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { PsuHeaders } from '#libs/contract';
+import { problems, type AuthorisationStatus, type PsuHeaders } from '#libs/contract';
 import { InstitutionError, type Call, type Connector, type Consented } from '#libs/connectors';
 import { POOL } from '#libs/database';
 import { now, tracingId } from '#libs/server';
 import { InstitutionsService } from '../institutions/institutions.service.js';
 import { ConsentSecrets } from './consent-secrets.js';
+import { statusAtBank } from './consent-state.js';
 import { keepGrant, moveConsent, type ConsentRow } from './consent.queries.js';
 
 /** How long one of our callers waits for a bank before it is told that the bank does not answer. */
 const CALL_MS = 30_000;
+/** How long we wait to learn whether a consent still exists. */
+const STATUS_MS = 10_000;
 
 /** The bank's failure that `error` is; a call that ran out of our patience is the bank's timeout. Undefined otherwise. */
 export function institutionErrorOf(error: unknown): InstitutionError | undefined {
@@ -78,21 +81,41 @@ export class BankCalls {
   }
 
   /**
-   * Runs `ask` and answers its failure as the interface does. When the bank says that the consent is gone, the consent is
-   * REVOKED here as well, so that the next call is refused without asking the bank.
+   * Runs `ask` and answers its failure as the interface does. When the bank says that the consent is gone, it ends here as
+   * well, so that the next call is refused without asking the bank.
    */
   async ask<T>(consent: ConsentRow, ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      await this.noteRevocation(consent, error);
+      if (await this.noteRevocation(consent, error)) throw problems.consentNotAuthorised({ parameter: 'consent' });
       throw this.institutions.problemOf(error);
     }
   }
 
-  /** Records that a bank ended a consent, if that is what `error` says. */
-  async noteRevocation(consent: ConsentRow, error: unknown): Promise<void> {
-    if (institutionErrorOf(error)?.kind !== 'consent-gone') return;
-    await moveConsent(this.pool, { id: consent.id, to: 'REVOKED', at: now() });
+  /**
+   * Records that a bank ended a consent, if that is what `error` says. A refused token may mean that, or a passing fault:
+   * then the consent's state at the bank decides, where the protocol tells it. Answers whether the consent has ended.
+   */
+  async noteRevocation(consent: ConsentRow, error: unknown): Promise<boolean> {
+    const kind = institutionErrorOf(error)?.kind;
+    const ended =
+      kind === 'consent-gone' ? statusAtBank('revoked') : kind === 'unauthorised' && (await this.ended(consent));
+    if (!ended) return false;
+    await moveConsent(this.pool, { id: consent.id, to: ended, at: now() });
+    return true;
+  }
+
+  private async ended(consent: ConsentRow): Promise<AuthorisationStatus | undefined> {
+    const bank = this.open(consent, { psu: {}, timeoutMs: STATUS_MS });
+    if (bank?.connector.status === undefined) return undefined;
+    try {
+      return statusAtBank(await bank.connector.status(bank.call));
+    } catch (error) {
+      const failure = institutionErrorOf(error);
+      if (failure === undefined) throw error;
+      // A bank that cannot tell has not ended anything: the first failure is the answer.
+      return failure.kind === 'consent-gone' ? statusAtBank('revoked') : undefined;
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { ScaMethod } from '#libs/contract';
 import type { Grant } from '#libs/connectors';
 import { hashToken, SecretBox } from '#libs/database';
 
@@ -43,6 +44,29 @@ export class ConsentSecrets {
   openRequest<T extends object>(consentId: string, sealed: string): T {
     return JSON.parse(this.box.open(sealed, context(consentId, 'request'))) as T;
   }
+
+  /** Seals a text that belongs to an authorisation under way: where its user is sent, or the bank's answer. */
+  sealText(consentId: string, use: 'url' | 'answer', text: string): string {
+    return this.box.seal(text, context(consentId, use));
+  }
+
+  openText(consentId: string, use: 'url' | 'answer', sealed: string): string {
+    return this.box.open(sealed, context(consentId, use));
+  }
+
+  sealSca(consentId: string, choice: ScaChoice): string {
+    return this.box.seal(JSON.stringify(choice), context(consentId, 'sca'));
+  }
+
+  openSca(consentId: string, sealed: string): ScaChoice {
+    return JSON.parse(this.box.open(sealed, context(consentId, 'sca'))) as ScaChoice;
+  }
+}
+
+/** The SCA methods a bank offers, and the chosen one with what the user must see of its challenge. */
+export interface ScaChoice {
+  methods: ScaMethod[];
+  selected?: ScaMethod;
 }
 
 type StoredGrant = Omit<Grant, 'expiresAt'> & { expiresAt?: string };

@@ -1,22 +1,29 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { asSystem, POOL, transaction } from '#libs/database';
+import { asSystem, inScope, POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
-import { expireConsents } from './consent.queries.js';
+import { ConsentSteps } from './consent-steps.service.js';
+import { dueChecks, expireConsents, restoreRenewals } from './consent-sweep.queries.js';
+import { findConsent } from './consent.queries.js';
 import { deleteStaleOneTimeTokens } from './one-time-token.queries.js';
 import { deleteStaleSnapshots } from './snapshot-sweep.queries.js';
 
 /** The queue whose only job is the tick that ends overdue consents. */
 export const consentsQueue = 'consent-sweep';
 
-/** A request that its user has not answered within a day is over (service-facts 26). */
+/** A request that its user has not answered within a day is over. */
 const UNFINISHED_MS = 86_400_000;
 const AT_ONCE = 500;
+/** Banks asked at the same time, and in one run. */
+const CHECKS_AT_ONCE = 20;
 
-/** Ends consents whose time is over and removes what nobody can use any more. */
+/** Ends consents whose time is over, asks after those that only the bank can finish, and removes what nobody can use. */
 @Injectable()
 export class ConsentSweep {
-  constructor(@Inject(POOL) private readonly pool: Pool) {}
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly steps: ConsentSteps,
+  ) {}
 
   /** One batch of each kind; what is left is taken by the next tick. Answers how many consents were ended. */
   async run(): Promise<number> {
@@ -24,9 +31,19 @@ export class ConsentSweep {
     const due = { at, unfinishedSince: new Date(at.getTime() - UNFINISHED_MS), limit: AT_ONCE };
     return asSystem(async () => {
       const ended = await transaction(this.pool, (tx) => expireConsents(tx, due));
+      await transaction(this.pool, (tx) => restoreRenewals(tx, due));
       await deleteStaleOneTimeTokens(this.pool, at, AT_ONCE);
       await deleteStaleSnapshots(this.pool, at, AT_ONCE);
+      const unanswered = await dueChecks(this.pool, at, CHECKS_AT_ONCE);
+      await Promise.all(unanswered.map(({ id, applicationId }) => this.check(id, applicationId)));
       return ended;
+    });
+  }
+
+  private check(id: string, applicationId: string): Promise<void> {
+    return inScope([applicationId], async () => {
+      const consent = await findConsent(this.pool, id, [applicationId]);
+      if (consent !== undefined) await this.steps.check(consent);
     });
   }
 }

@@ -1,5 +1,5 @@
 import { formatDuration, type Consent, type ConsentDeleteResponse, type DeleteStatusEnum } from '#libs/contract';
-import { showsToken } from './consent-state.js';
+import { isGoneAtBank, showsToken } from './consent-state.js';
 import type { ConsentRow } from './consent.queries.js';
 
 /** A consent as the interface shows it at the instant `at`. `token` is shown only while its status gives it a use. */
@@ -23,6 +23,7 @@ export function toConsent(row: ConsentRow, at: Date, token?: string): Consent {
     lastConfirmedAt: row.lastConfirmedAt?.toISOString(),
     reconfirmBy: row.reconfirmBy?.toISOString(),
     institutionConsentId: row.institutionConsentId,
+    isDeletedByInstitution: isGoneAtBank(row.status) ? true : undefined,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { AuthorisationStatus, Feature } from '#libs/contract';
-import { expiringStatuses, sourcesOf, unfinishedStatuses } from './consent-state.js';
+import { sourcesOf } from './consent-state.js';
 
 /** A pool or a client inside a transaction. */
 export interface Queryable {
@@ -33,88 +33,98 @@ export interface ConsentRow {
   oneTimeToken: boolean;
   forwardParameters: string[] | Record<string, string> | null;
   sealedRequest: string | null;
+  redirectUrl: string | null;
+  sealedAnswer: string | null;
+  sealedUrl: string | null;
+  embedded: boolean;
+  sealedSca: string | null;
+  formerStatus: AuthorisationStatus | null;
 }
 
-/** What a new consent starts with; the rest is null until the institution has answered. */
-export type NewConsent = Pick<
-  ConsentRow,
-  | 'id'
-  | 'applicationId'
-  | 'userId'
-  | 'institutionId'
-  | 'kind'
-  | 'status'
-  | 'state'
-  | 'featureScope'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'transactionFrom'
-  | 'transactionTo'
-  | 'institutionConsentId'
-  | 'sealedPending'
-  | 'callback'
-  | 'oneTimeToken'
-  | 'forwardParameters'
-  | 'sealedRequest'
->;
+/** What is written and never read back with a row. */
+interface Unshown {
+  tokenHash: string | null;
+  callbackLeaseUntil: Date | null;
+  qrId: string | null;
+  checkedAt: Date | null;
+}
 
-/** The members a move may change, and their columns. */
-const CHANGEABLE = {
+type Stored = Omit<ConsentRow, 'applicationUserId' | 'referenceId'>;
+
+const COLUMNS: Readonly<Record<keyof Stored, string>> = {
+  id: 'id',
+  applicationId: 'application_id',
+  userId: 'user_id',
+  institutionId: 'institution_id',
+  kind: 'kind',
+  status: 'status',
+  state: 'state',
+  featureScope: 'feature_scope',
+  createdAt: 'created_at',
   authorizedAt: 'authorized_at',
   expiresAt: 'expires_at',
   lastConfirmedAt: 'last_confirmed_at',
   reconfirmBy: 'reconfirm_by',
+  transactionFrom: 'transaction_from',
+  transactionTo: 'transaction_to',
   institutionConsentId: 'institution_consent_id',
   sealedPending: 'sealed_pending',
   sealedGrant: 'sealed_grant',
   sealedToken: 'sealed_token',
+  callback: 'callback',
+  oneTimeToken: 'one_time_token',
+  forwardParameters: 'forward_parameters',
+  sealedRequest: 'sealed_request',
+  redirectUrl: 'redirect_url',
+  sealedAnswer: 'sealed_answer',
+  sealedUrl: 'sealed_url',
+  embedded: 'embedded',
+  sealedSca: 'sealed_sca',
+  formerStatus: 'former_status',
+};
+const WRITTEN: Readonly<Record<keyof (Stored & Unshown), string>> = {
+  ...COLUMNS,
   tokenHash: 'token_hash',
   callbackLeaseUntil: 'callback_lease_until',
-} as const;
+  qrId: 'qr_id',
+  checkedAt: 'checked_at',
+};
 
-/** Values for the members a move may change; an absent member stays as it is. */
-export type ConsentChanges = { [Member in keyof typeof CHANGEABLE]?: Date | string | null };
+/** What a new consent starts with; an absent member is null, or false, until the institution has answered. */
+export type NewConsent = Pick<
+  Stored,
+  'id' | 'applicationId' | 'userId' | 'institutionId' | 'kind' | 'status' | 'state' | 'featureScope' | 'createdAt'
+> &
+  Partial<Stored & Unshown>;
+
+/** Values for the members a move changes; an absent member stays as it is. */
+export type ConsentChanges = Partial<
+  Omit<Stored & Unshown, 'id' | 'applicationId' | 'userId' | 'institutionId' | 'kind' | 'status' | 'createdAt'>
+>;
 
 const SELECT = `
-  SELECT c.id, c.application_id AS "applicationId", c.user_id AS "userId",
-         u.application_user_id AS "applicationUserId", u.reference_id AS "referenceId",
-         c.institution_id AS "institutionId", c.kind, c.status, c.state, c.feature_scope AS "featureScope",
-         c.created_at AS "createdAt", c.authorized_at AS "authorizedAt", c.expires_at AS "expiresAt",
-         c.last_confirmed_at AS "lastConfirmedAt", c.reconfirm_by AS "reconfirmBy",
-         c.transaction_from AS "transactionFrom", c.transaction_to AS "transactionTo",
-         c.institution_consent_id AS "institutionConsentId", c.sealed_pending AS "sealedPending",
-         c.sealed_grant AS "sealedGrant", c.sealed_token AS "sealedToken", c.callback,
-         c.one_time_token AS "oneTimeToken", c.forward_parameters AS "forwardParameters",
-         c.sealed_request AS "sealedRequest"
+  SELECT ${Object.entries(COLUMNS)
+    .map(([member, column]) => `c.${column} AS "${member}"`)
+    .join(', ')},
+         u.application_user_id AS "applicationUserId", u.reference_id AS "referenceId"
     FROM consents c LEFT JOIN users u ON u.id = c.user_id`;
+
+/** Names and values of the columns that `members` write. */
+function columnsOf(members: Partial<Stored & Unshown>): { column: string; value: unknown }[] {
+  return Object.entries(members).map(([member, value]) => ({
+    column: WRITTEN[member as keyof typeof WRITTEN],
+    // pg would write an array as a Postgres array, and this column is JSON.
+    value: member === 'forwardParameters' && value !== null ? JSON.stringify(value) : value,
+  }));
+}
 
 /** Writes a new consent. */
 export async function insertConsent(db: Queryable, consent: NewConsent): Promise<void> {
+  const columns = [...columnsOf(consent), { column: 'updated_at', value: consent.createdAt }];
   await db.query(
-    `INSERT INTO consents (id, application_id, user_id, institution_id, kind, status, state, feature_scope, created_at,
-                           updated_at, expires_at, transaction_from, transaction_to, institution_consent_id,
-                           sealed_pending, callback, one_time_token, forward_parameters, sealed_request)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-    [
-      consent.id,
-      consent.applicationId,
-      consent.userId,
-      consent.institutionId,
-      consent.kind,
-      consent.status,
-      consent.state,
-      consent.featureScope,
-      consent.createdAt,
-      consent.expiresAt,
-      consent.transactionFrom,
-      consent.transactionTo,
-      consent.institutionConsentId,
-      consent.sealedPending,
-      consent.callback,
-      consent.oneTimeToken,
-      consent.forwardParameters === null ? null : JSON.stringify(consent.forwardParameters),
-      consent.sealedRequest,
-    ],
+    `INSERT INTO consents (${columns.map(({ column }) => column).join(', ')})
+     VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+    columns.map(({ value }) => value),
   );
 }
 
@@ -166,14 +176,28 @@ export async function moveConsent(
 ): Promise<boolean> {
   const allowed = sourcesOf(move.to).filter((status) => move.from === undefined || status === move.from);
   const values: unknown[] = [move.id, move.to, allowed, move.at];
-  const assignments = Object.entries(move.changes ?? {}).map(([member, value]) => {
+  const assignments = columnsOf(move.changes ?? {}).map(({ column, value }) => {
     values.push(value);
-    return `${CHANGEABLE[member as keyof typeof CHANGEABLE]} = $${values.length}`;
+    return `${column} = $${values.length}`;
   });
   const { rowCount } = await db.query(
     `UPDATE consents SET ${['status = $2', 'updated_at = $4', ...assignments].join(', ')}
       WHERE id = $1 AND status = ANY($3) AND deleted_at IS NULL`,
     values,
+  );
+  return rowCount === 1;
+}
+
+/** Records that the user wants access to go on; false when the consent has meanwhile come to another status. */
+export async function confirmConsent(
+  db: Queryable,
+  confirmed: { id: string; statuses: AuthorisationStatus[]; lastConfirmedAt: Date; reconfirmBy: Date; at: Date },
+): Promise<boolean> {
+  const { id, statuses, lastConfirmedAt, reconfirmBy, at } = confirmed;
+  const { rowCount } = await db.query(
+    `UPDATE consents SET last_confirmed_at = $3, reconfirm_by = $4, updated_at = $5
+      WHERE id = $1 AND status = ANY($2) AND deleted_at IS NULL`,
+    [id, statuses, lastConfirmedAt, reconfirmBy, at],
   );
   return rowCount === 1;
 }
@@ -227,6 +251,12 @@ export async function listConsents(
   return { rows: page.rows, total: counted.rows[0]?.total ?? 0 };
 }
 
+/** The consent whose QR code has this name, while its user is awaited. The name is the secret here. */
+export async function findConsentByQr(db: Queryable, qrId: string): Promise<ConsentRow | undefined> {
+  const { rows } = await db.query<ConsentRow>(`${SELECT} WHERE c.qr_id = $1 AND c.deleted_at IS NULL`, [qrId]);
+  return rows[0];
+}
+
 /** At which institutions these users have an authorised consent, each once and by name. */
 export async function authorisedInstitutions(
   db: Queryable,
@@ -260,30 +290,11 @@ export async function deleteConsent(db: Queryable, id: string, at: Date): Promis
   const { rowCount } = await db.query(
     `UPDATE consents c
         SET deleted_at = $2, updated_at = $2, token_hash = NULL, sealed_token = NULL, sealed_pending = NULL,
-            callback_lease_until = NULL,
+            sealed_answer = NULL, sealed_url = NULL, sealed_sca = NULL, callback_lease_until = NULL,
             sealed_grant = CASE WHEN EXISTS (SELECT 1 FROM payments p WHERE p.consent_id = c.id AND p.next_poll_at IS NOT NULL)
                                 THEN sealed_grant END
       WHERE id = $1 AND deleted_at IS NULL`,
     [id, at],
   );
   return rowCount === 1;
-}
-
-/** Ends what is past its time: at most `limit` of each kind. Returns how many were ended. */
-export async function expireConsents(
-  db: Queryable,
-  due: { at: Date; unfinishedSince: Date; limit: number },
-): Promise<number> {
-  const end = async (condition: string, values: unknown[]): Promise<number> => {
-    const { rowCount } = await db.query(
-      `UPDATE consents SET status = 'EXPIRED', updated_at = $1, sealed_pending = NULL
-        WHERE id IN (SELECT id FROM consents WHERE ${condition} AND deleted_at IS NULL
-                      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-      [due.at, due.limit, ...values],
-    );
-    return rowCount ?? 0;
-  };
-  const overdue = await end('status = ANY($3) AND expires_at <= $1', [expiringStatuses()]);
-  const unfinished = await end('status = ANY($3) AND created_at <= $4', [unfinishedStatuses(), due.unfinishedSince]);
-  return overdue + unfinished;
 }

@@ -1,11 +1,13 @@
-import { Body, Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import {
   Consent,
+  ConsentAuthCodeRequest,
   ConsentDeleteResponse,
   envelope,
   EnvelopeOf,
+  ExtendConsentRequest,
   linksOf,
   ListOf,
   OneTimeTokenRequest,
@@ -15,6 +17,7 @@ import {
 import { ErrorShape, tracingId } from '#libs/server';
 import { readUuid } from '../auth/read-uuid.js';
 import { CurrentTenant, Tenant } from '../auth/tenant.js';
+import { ConsentCodes } from './consent-codes.service.js';
 import { ConsentDeletion, ConsentsFilter } from './consents.filter.js';
 import { ConsentsService } from './consents.service.js';
 
@@ -22,7 +25,10 @@ import { ConsentsService } from './consents.service.js';
 @ErrorShape('minimal')
 @Controller()
 export class ConsentsController {
-  constructor(private readonly consents: ConsentsService) {}
+  constructor(
+    private readonly consents: ConsentsService,
+    private readonly codes: ConsentCodes,
+  ) {}
 
   @ApiOperation({ operationId: 'getConsents' })
   @ApiOkResponse({ type: ListOf(Consent) })
@@ -58,6 +64,27 @@ export class ConsentsController {
   ): Promise<Envelope<ConsentDeleteResponse>> {
     const id = readUuid('consentId', consentId);
     return envelope(await this.consents.remove(tenant, id, forceDelete), { tracingId: tracingId() });
+  }
+
+  @ApiOperation({ operationId: 'extendConsent' })
+  @ApiOkResponse({ type: EnvelopeOf(Consent) })
+  @HttpCode(200)
+  @Post('consents/:consentId/extend')
+  async extend(
+    @CurrentTenant() tenant: Tenant,
+    @Param('consentId') consentId: string,
+    @Body() body: ExtendConsentRequest,
+  ): Promise<Envelope<Consent>> {
+    const extended = await this.consents.extend(tenant, readUuid('consentId', consentId), body);
+    return envelope(extended, { tracingId: tracingId() });
+  }
+
+  @ApiOperation({ operationId: 'createConsentWithCode' })
+  @ApiOkResponse({ type: Consent })
+  @HttpCode(200)
+  @Post('consent-auth-code')
+  exchangeCode(@CurrentTenant() tenant: Tenant, @Body() body: ConsentAuthCodeRequest): Promise<Consent> {
+    return this.codes.exchange(tenant, body);
   }
 
   @ApiOperation({ operationId: 'getConsentBySingleAccessConsent' })

@@ -6,6 +6,7 @@ import {
   problems,
   type Consent,
   type ConsentDeleteResponse,
+  type ExtendConsentRequest,
   type OffsetPage,
 } from '#libs/contract';
 import type { InstitutionError } from '#libs/connectors';
@@ -14,10 +15,13 @@ import { now } from '#libs/server';
 import type { Tenant } from '../auth/tenant.js';
 import { BankCalls, institutionErrorOf } from './bank-calls.service.js';
 import { ConsentSecrets, oneTimeTokenHash } from './consent-secrets.js';
-import { isTerminal } from './consent-state.js';
+import { reconfirmBy } from './consent-clocks.js';
+import { confirmableStatuses, isPolled, isTerminal } from './consent-state.js';
+import { ConsentSteps } from './consent-steps.service.js';
 import { toConsent, toDeleted } from './consent.map.js';
 import {
   authorisedInstitutions,
+  confirmConsent,
   consentsOfUser,
   deleteConsent,
   findConsent,
@@ -27,6 +31,9 @@ import {
 import type { ConsentsFilter } from './consents.filter.js';
 import { redeemOneTimeToken } from './one-time-token.queries.js';
 
+/** How long one confirmation of continued access counts. */
+const CONFIRMED_DAYS = 90;
+
 /** Lists, shows, ends and hands out consents. */
 @Injectable()
 export class ConsentsService {
@@ -34,6 +41,7 @@ export class ConsentsService {
     @Inject(POOL) private readonly pool: Pool,
     private readonly secrets: ConsentSecrets,
     private readonly banks: BankCalls,
+    private readonly steps: ConsentSteps,
   ) {}
 
   /** One page, newest first; without a limit 1000, as many as the interface ever answers at once. */
@@ -53,8 +61,33 @@ export class ConsentsService {
     return { consents: rows.map((row) => this.show(row)), total, page };
   }
 
-  /** One consent; 404 when it is unknown or foreign. */
+  /**
+   * One consent; 404 when it is unknown or foreign. Where nobody comes back from the bank, the bank is asked first: polling
+   * this is how a client learns that its user has confirmed on another device.
+   */
   async get(tenant: Tenant, id: string): Promise<Consent> {
+    const row = await this.find(tenant, id);
+    if (!isPolled(row.status)) return this.show(row);
+    await this.steps.check(row);
+    return this.show(await this.find(tenant, id));
+  }
+
+  /** Records that the user confirmed continued access at this instant; no bank takes part. */
+  async extend(tenant: Tenant, id: string, { lastConfirmedAt: text }: ExtendConsentRequest): Promise<Consent> {
+    const row = await this.find(tenant, id);
+    const at = now();
+    const lastConfirmedAt = parseDateTime(text);
+    if (lastConfirmedAt === undefined) throw problems.unexpectedValue({ parameter: '$.lastConfirmedAt' });
+    if (lastConfirmedAt > at) {
+      const message = 'lastConfirmedAt cannot be a future date and time';
+      throw problems.unexpectedValue({ parameter: '$.lastConfirmedAt', message });
+    }
+    const statuses = confirmableStatuses();
+    const confirmed = { id, statuses, lastConfirmedAt, reconfirmBy: reconfirmBy(lastConfirmedAt, CONFIRMED_DAYS), at };
+    if (row.kind !== 'account' || !(await confirmConsent(this.pool, confirmed))) {
+      const message = `Only an account consent that is ${statuses.join(' or ')} can be extended`;
+      throw problems.unexpectedValue({ parameter: 'consentId', message });
+    }
     return this.show(await this.find(tenant, id));
   }
 

@@ -1,0 +1,63 @@
+import type { AuthorisationStatus } from '#libs/contract';
+import type { Queryable } from './consent.queries.js';
+
+/** Which authorisation is taken in hand, and until when. */
+export interface Claim {
+  id: string;
+  status: AuthorisationStatus;
+  at: Date;
+  until: Date;
+  /** Only if the bank was not asked since. */
+  uncheckedSince?: Date;
+}
+
+/**
+ * Takes the next step of an authorisation in hand until `until`, and answers what the connector left for it. Undefined when
+ * the consent is no longer in `status`, or another request is at it now; a request that crashed holds it no longer than its
+ * lease.
+ */
+export async function claimConsent(
+  db: Queryable,
+  { id, status, at, until, uncheckedSince }: Claim,
+): Promise<{ sealedPending: string | null } | undefined> {
+  const { rows } = await db.query<{ sealedPending: string | null }>(
+    `UPDATE consents
+        SET callback_lease_until = $4, updated_at = $3, checked_at = CASE WHEN $5::timestamptz IS NULL THEN checked_at ELSE $3 END
+      WHERE id = $1 AND status = $2 AND deleted_at IS NULL
+        AND (callback_lease_until IS NULL OR callback_lease_until <= $3)
+        AND ($5::timestamptz IS NULL OR checked_at IS NULL OR checked_at <= $5)
+      RETURNING sealed_pending AS "sealedPending"`,
+    [id, status, at, until, uncheckedSince ?? null],
+  );
+  return rows[0];
+}
+
+/** Gives the authorisation back, when the bank has not decided yet; with what the connector wants to find next time. */
+export async function releaseConsent(db: Queryable, id: string, sealedPending?: string): Promise<void> {
+  await db.query(
+    `UPDATE consents SET callback_lease_until = NULL, sealed_pending = coalesce($2, sealed_pending) WHERE id = $1`,
+    [id, sealedPending ?? null],
+  );
+}
+
+/** Counts a wrong code and gives the authorisation back. Answers how many there have been. */
+export async function countScaFailure(db: Queryable, id: string): Promise<number> {
+  const { rows } = await db.query<{ failures: number }>(
+    `UPDATE consents SET sca_failures = sca_failures + 1, callback_lease_until = NULL WHERE id = $1
+      RETURNING sca_failures AS "failures"`,
+    [id],
+  );
+  return rows[0]?.failures ?? 0;
+}
+
+/** Keeps the bank's answer until the client sends its code; false when the user is no longer awaited. */
+export async function keepAnswer(
+  db: Queryable,
+  kept: { id: string; status: AuthorisationStatus; sealedAnswer: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `UPDATE consents SET sealed_answer = $3 WHERE id = $1 AND status = $2 AND deleted_at IS NULL`,
+    [kept.id, kept.status, kept.sealedAnswer],
+  );
+  return rowCount === 1;
+}
