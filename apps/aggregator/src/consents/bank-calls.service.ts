@@ -88,7 +88,7 @@ export class BankCalls {
     try {
       return await ask();
     } catch (error) {
-      if (await this.noteRevocation(consent, error)) throw problems.consentNotAuthorised({ parameter: 'consent' });
+      if (await this.noteRevocation(consent, error)) throw problems.consentNotAuthorised();
       throw this.institutions.problemOf(error);
     }
   }
