@@ -225,6 +225,9 @@ describe('a pre-step', () => {
     expect(consent.status).toBe(201);
     await tpp.visit(link(consent, 'scaRedirect'), { persona: 'ben' });
     const { consentId } = consent.body;
+    const foreign = await tpp.createConsent();
+    await tpp.visit(link(foreign, 'scaRedirect'), { persona: 'chloe' });
+    expect(await tpp.status(foreign.body.consentId)).toBe('rejected');
     const { body } = await tpp.read('/v1/accounts?withBalance=true', consentId, attended);
     expect(body.accounts[0]!.iban).toMatch(/^FR\d{25}$/);
     expect(body.accounts[0]!.balances).toMatchObject([{ balanceType: 'expected' }]);

@@ -57,7 +57,10 @@ export class ConsentVisits {
   #refusal(authorisation: Authorisation, consent: BerlinConsent, persona: Persona): string | undefined {
     if (consent.signers.includes(persona.id))
       return 'You have approved already. Another authorised person has to log in.';
-    const isForAnother = this.context.bank.approach === 'decoupled' && authorisation.psuId !== persona.id;
+    // A device is one person's own, and so is the token of a pre-step; elsewhere a PSU-ID is only a hint.
+    const { approach, hasPreStep } = this.context.bank;
+    const owner = approach === 'decoupled' ? authorisation.psuId : hasPreStep ? consent.psuId : persona.id;
+    const isForAnother = owner !== persona.id;
     return isForAnother ? 'This request is for another customer.' : undefined;
   }
 
