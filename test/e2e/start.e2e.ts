@@ -9,7 +9,7 @@ const anyPort = { AGGREGATOR_PORT: '0', BFF_PORT: '0', SANDBOX_PORT: '0' };
 
 interface Launched {
   child: ChildProcess;
-  printed(): string;
+  printed: () => string;
   ended: Promise<number | null>;
 }
 
