@@ -47,7 +47,6 @@ async function create(
   const isEnough = bank.approach === 'redirect' || (bank.approach === 'decoupled' && psuId !== undefined);
   const begun = !isExplicit && isEnough ? start(context, consent, { psuId }) : undefined;
   const self = linkTo(context, `/consents/${consent.id}`);
-  const { scaStatus: _kept, ...facts } = begun ? { scaStatus: '', ...scaFacts(context, begun) } : { scaStatus: '' };
   return reply
     .code(201)
     .header('location', self.href)
@@ -55,7 +54,7 @@ async function create(
     .send({
       consentStatus: consent.status,
       consentId: consent.id,
-      ...facts,
+      ...(begun && scaFacts(context, begun)),
       _links: { ...onward(context, consent, begun), self, status: linkTo(context, `/consents/${consent.id}/status`) },
     });
 }

@@ -176,6 +176,15 @@ describe('reading', () => {
     expect(only.pending).toEqual(body.transactions.pending);
   });
 
+  it('shows one row by its id, and names no other', async () => {
+    const { body } = await read(`bookingStatus=booked&dateFrom=${yearAgo()}`);
+    const [row] = body.transactions.booked;
+    const one = await tpp.read(`/v1/accounts/${account}/transactions/${row!.transactionId}`, consentId, attended);
+    expect(one.body).toEqual({ transactionsDetails: row });
+    const none = await tpp.read(`/v1/accounts/${account}/transactions/none`, consentId, attended);
+    expect([none.status, none.body.tppMessages[0]!.code]).toEqual([404, 'RESOURCE_UNKNOWN']);
+  });
+
   it('takes both dates as included', async () => {
     const { body } = await read('bookingStatus=booked&dateFrom=2026-03-02&dateTo=2026-03-06');
     const days = body.transactions.booked.map((row) => row.bookingDate);

@@ -4,7 +4,6 @@ import { bentRow, heldRows } from '../bent-rows.js';
 import { dayMs } from '../clock.js';
 import type { EntryDetail } from '../happening.js';
 import type { PageQuery } from '../ledger.js';
-import { toAmount } from '../money.js';
 import type { FaultName } from '../scenarios.js';
 import type { Access } from './access.js';
 import { amountOf, referenceTo, resourceIdIn, sharedAccount, toBalances } from './account-routes.js';
@@ -50,7 +49,7 @@ export function registerTransactions(app: FastifyInstance, context: BerlinContex
     const entry = context.ledger.entry(account, transactionId);
     if (!rightsOn(consent, account).transactions || !entry) throw refusals.resourceUnknown('The transaction');
     access.spend(request, consent, `accounts/${account.id}/transactions/${entry.id}`);
-    return { transactionsDetails: { transactionDetails: toTransaction(context, account, entry, undefined) } };
+    return { transactionsDetails: toTransaction(context, account, entry, undefined) };
   });
 }
 
@@ -162,7 +161,8 @@ function toTransaction(context: BerlinContext, account: Account, entry: Entry, f
     ...(isBooked && { entryReference: String(entry.seq + 1), bookingDate: dateOf(entry.bookedAt) }),
     valueDate: dateOf(entry.madeAt),
     transactionAmount: amountOf(minor, account.currency),
-    ...(detail.reference !== undefined && { endToEndId: detail.reference }),
+    // What a direct debit refers to is its mandate; everything else carries the reference from end to end.
+    ...(detail.reference !== undefined && { [subFamily === 'PMDD' ? 'mandateId' : 'endToEndId']: detail.reference }),
     ...parties(detail, entry.amountMinor),
     remittanceInformationUnstructured: detail.info,
     bankTransactionCode: `PMNT-${family}-${subFamily}`,
@@ -174,7 +174,6 @@ function toTransaction(context: BerlinContext, account: Account, entry: Entry, f
           targetCurrency: detail.exchange.currency,
           unitCurrency: account.currency,
           exchangeRate: String(detail.exchange.rate),
-          instructedAmount: { currency: detail.exchange.currency, amount: toAmount(detail.exchange.amountMinor) },
           quotationDate: dateOf(entry.madeAt),
         },
       ],
