@@ -137,6 +137,24 @@ describe.each(['meridian-sandbox', 'thistle-sandbox'])('more of an account at %s
   });
 });
 
+it.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])(
+  '%s links the first page from the second',
+  async (id) => {
+    const bank = bankUnderTest(sandbox, { id });
+    const grant = await bank.consent();
+    const { banks } = await sandbox.state();
+    const accounts = banks.find(({ id: name }) => name === bank.name)?.personas[0]?.accounts ?? [];
+    const [{ id: accountId } = { id: '' }] = accounts.toSorted((a, b) => b.transactions - a.transactions);
+    const page = (cursor?: string) =>
+      operation(bank.connector, 'ACCOUNT_TRANSACTIONS')(bank.under(grant), accountId, cursor ? { cursor } : {});
+    const one = await page();
+    const two = await page(one.next);
+    expect(two.items).not.toEqual(one.items);
+    expect((await page(two.first)).items).toEqual(one.items);
+    await bank.close();
+  },
+);
+
 describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('the state of a consent at %s', (id) => {
   let bank: BankUnderTest;
   beforeAll(() => {

@@ -1,4 +1,4 @@
-import type { Transaction } from '#libs/contract';
+import type { AccountStatement, Transaction } from '#libs/contract';
 import type { Page } from './connector.js';
 import { transactionIdentity, walkPages, withIdentities } from './walk.js';
 
@@ -76,4 +76,13 @@ describe('identities', () => {
     expect(new Set(ids).size).toBe(2);
     expect(ids).not.toContain('x');
   });
+});
+
+it('walks statements too, and takes one that two pages show once', async () => {
+  const listed: Record<string, Page<AccountStatement>> = {
+    start: { items: [{ id: 's1' }, { id: 's2' }], next: 'two' },
+    two: { items: [{ id: 's2' }, { id: 's3' }] },
+  };
+  const all = await walkPages(async (cursor = 'start') => listed[cursor]!, { bounds, now });
+  expect(all).toEqual([{ id: 's1' }, { id: 's2' }, { id: 's3' }]);
 });

@@ -3,19 +3,22 @@ import type { Transaction } from '#libs/contract';
 import type { Page, PageBounds } from './connector.js';
 import { InstitutionError, WalkLimitError } from './institution-error.js';
 
+/** What tells the records of a list apart: of one that is not a transaction, its id alone. */
+type Identified = Pick<Transaction, 'id' | 'date' | 'amount' | 'currency' | 'reference' | 'description'>;
+
 /**
  * Every item of every page, or an error: a walk is never cut silently. A link seen before is a loop at the bank and
  * ends as malformed, before its page is taken (quirk Q7); more than `bounds` allow ends as WalkLimitError. A record
  * that a page repeats from an earlier page, because the list moved under us, is taken once (no isolation is promised).
  */
-export async function walkPages(
-  read: (cursor: string | undefined) => Promise<Page<Transaction>>,
+export async function walkPages<T extends Identified>(
+  read: (cursor: string | undefined) => Promise<Page<T>>,
   { bounds, now }: { bounds: PageBounds; now: () => Date },
-): Promise<Transaction[]> {
+): Promise<T[]> {
   const began = now().getTime();
   const links = new Set<string>();
-  const earlier = new Map<string, Transaction>();
-  const all: Transaction[] = [];
+  const earlier = new Map<string, T>();
+  const all: T[] = [];
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
     if (page > bounds.pages) throw new WalkLimitError('pages', bounds.pages);
@@ -30,8 +33,8 @@ export async function walkPages(
   }
 }
 
-function take(items: Transaction[], walk: { all: Transaction[]; earlier: Map<string, Transaction> }): void {
-  const fresh: Transaction[] = [];
+function take<T extends Identified>(items: T[], walk: { all: T[]; earlier: Map<string, T> }): void {
+  const fresh: T[] = [];
   for (const item of items) {
     const before = item.id === undefined ? undefined : walk.earlier.get(item.id);
     if (before && contentOf(before) === contentOf(item)) continue;
@@ -79,7 +82,7 @@ function hashOf(accountId: string, transaction: Transaction): string {
     .slice(0, 32);
 }
 
-function contentOf({ date, amount, currency, reference, description }: Transaction): string {
+function contentOf({ date, amount, currency, reference, description }: Identified): string {
   const text = `${reference ?? ''} ${description ?? ''}`.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
   return `${date?.slice(0, 10) ?? ''}|${amount ?? ''}|${currency ?? ''}|${text}`;
 }
