@@ -5,8 +5,8 @@ export type ForwardParameters = readonly string[] | Readonly<Record<string, stri
 export type CallbackOutcome =
   | { kind: 'consent'; consentToken: string }
   | { kind: 'one-time-token'; oneTimeToken: string }
-  /** The user has agreed and others must: there is no token yet. */
-  | { kind: 'further' }
+  /** The user has agreed, and others must, or the bank needs a while: there is no token yet. */
+  | { kind: 'further' | 'underway' }
   | { kind: 'error'; error: string; source: 'user' | 'institution'; description: string };
 
 /** Whom the outcome is about. */

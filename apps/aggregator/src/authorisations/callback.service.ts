@@ -40,9 +40,7 @@ export class CallbackService {
     if (advance.kind === 'underway' || advance.kind === 'finished') return { page: advance.kind };
     if (advance.kind !== 'waiting') return leave(consent, outcomeOf(advance), answer);
     if (advance.step.kind === 'redirect') return { redirect: advance.step.url };
-    return advance.step.kind === 'further-authorisation'
-      ? leave(consent, { kind: 'further' }, answer)
-      : { page: 'underway' };
+    return leave(consent, { kind: advance.step.kind === 'further-authorisation' ? 'further' : 'underway' }, answer);
   }
 
   /** The client exchanges this answer itself: it gets a code for it, at the address it gave. */
@@ -92,7 +90,7 @@ function leave(consent: ConsentRow, outcome: CallbackOutcome, answer: URLSearchP
 }
 
 function pageOf(outcome: CallbackOutcome): OutcomePage {
-  if (outcome.kind === 'further') return 'further';
+  if (outcome.kind === 'further' || outcome.kind === 'underway') return outcome.kind;
   if (outcome.kind !== 'error') return 'authorised';
   return outcome.source === 'user' ? 'refused' : 'failed';
 }

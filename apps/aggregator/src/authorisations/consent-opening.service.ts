@@ -14,7 +14,7 @@ import { POOL } from '#libs/database';
 import { now } from '#libs/server';
 import type { Tenant } from '../auth/tenant.js';
 import { BankCalls } from '../consents/bank-calls.service.js';
-import { earliest, reconfirmBy } from '../consents/consent-clocks.js';
+import { accessDays, earliest, reconfirmBy } from '../consents/consent-clocks.js';
 import { ConsentSecrets, newState, type ScaChoice } from '../consents/consent-secrets.js';
 import { statusOfStep, type Phase, type WaitingStep } from '../consents/consent-state.js';
 import { toConsent } from '../consents/consent.map.js';
@@ -148,7 +148,7 @@ export class ConsentOpening {
   /** Granted on the credentials alone, which a bank may do where strong authentication is not due (RTS, article 10). */
   private granted(terms: Terms, request: AuthorisationRequest, grant: Grant, at: Date): Standing {
     if (terms.embedded !== true) throw unforeseen('The institution authorised without asking the user');
-    const { maxConsentDays } = this.institutions.require(request.institutionId).data;
+    const days = accessDays(this.institutions.require(request.institutionId).data);
     const { sealed, hash } = this.secrets.mintToken(terms.id);
     return {
       status: 'AUTHORIZED',
@@ -156,7 +156,7 @@ export class ConsentOpening {
       institutionConsentId: grant.institutionConsentId,
       authorizedAt: at,
       lastConfirmedAt: at,
-      reconfirmBy: reconfirmBy(at, maxConsentDays),
+      reconfirmBy: reconfirmBy(at, days),
       sealedGrant: this.secrets.sealGrant(terms.id, grant, 'grant'),
       sealedToken: sealed,
       tokenHash: hash,

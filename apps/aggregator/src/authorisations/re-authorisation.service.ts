@@ -5,7 +5,7 @@ import { operation, type Grant } from '#libs/connectors';
 import { POOL } from '#libs/database';
 import { now } from '#libs/server';
 import { BankCalls } from '../consents/bank-calls.service.js';
-import { renewedEnd } from '../consents/consent-clocks.js';
+import { accessDays, renewedEnd } from '../consents/consent-clocks.js';
 import { ConsentSecrets } from '../consents/consent-secrets.js';
 import { mayRenew } from '../consents/consent-state.js';
 import { moveConsent, type ConsentRow } from '../consents/consent.queries.js';
@@ -40,7 +40,7 @@ export class ReAuthorisation {
     const request = this.requestOf(consent);
     const access = accountAccess(request, {
       featureScope: consent.featureScope,
-      expiresAt: renewedEnd(request, at, data.maxConsentDays),
+      expiresAt: renewedEnd(request, at, accessDays(data)),
       ...(consent.transactionFrom ? { transactionFrom: consent.transactionFrom } : {}),
       ...(consent.transactionTo ? { transactionTo: consent.transactionTo } : {}),
     });

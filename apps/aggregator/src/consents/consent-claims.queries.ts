@@ -22,7 +22,7 @@ export async function claimConsent(
 ): Promise<{ sealedPending: string | null } | undefined> {
   const { rows } = await db.query<{ sealedPending: string | null }>(
     `UPDATE consents
-        SET callback_lease_until = $4, updated_at = $3, checked_at = CASE WHEN $5::timestamptz IS NULL THEN checked_at ELSE $3 END
+        SET callback_lease_until = $4, checked_at = CASE WHEN $5::timestamptz IS NULL THEN checked_at ELSE $3 END
       WHERE id = $1 AND status = $2 AND deleted_at IS NULL
         AND (callback_lease_until IS NULL OR callback_lease_until <= $3)
         AND ($5::timestamptz IS NULL OR checked_at IS NULL OR checked_at <= $5)

@@ -1,6 +1,13 @@
 import { parseDateTime, type AccountRequest } from '#libs/contract';
 
 const DAY_MS = 86_400_000;
+/** No consent for financial data lasts longer, whatever its institution would allow (interface part 8). */
+const ACCESS_DAYS_MAX = 90;
+
+/** How many days access at an institution may last before its user confirms or authorises it again. */
+export function accessDays({ maxConsentDays }: { maxConsentDays: number }): number {
+  return Math.min(maxConsentDays, ACCESS_DAYS_MAX);
+}
 
 /** The nearer of two ends; an absent one never comes. */
 export function earliest(ours: Date | null, banks: Date | null | undefined): Date | null {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AuthorisationStatus } from '#libs/contract';
 import {
@@ -7,10 +8,15 @@ import {
   permits,
   showsToken,
   sourcesOf,
+  statusAfter,
+  statusAtBank,
+  statusFailed,
+  statusGranted,
   statusOfStep,
   unfinishedStatuses,
 } from './consent-state.js';
 
+const steps = ['redirect', 'choose-method', 'enter-code', 'decoupled', 'further-authorisation'] as const;
 const all = Object.values(AuthorisationStatus);
 
 describe('the states of a consent', () => {
@@ -71,9 +77,10 @@ describe('the states of a consent', () => {
     ]);
   });
 
-  it('leave a consent that is being renewed out of the sweep of unfinished ones', () => {
-    expect(unfinishedStatuses()).not.toContain('AWAITING_RE_AUTHORIZATION');
-    expect(unfinishedStatuses()).toContain('AWAITING_AUTHORIZATION');
+  it('last a day where somebody is awaited, and where nobody knows', () => {
+    const settled = ['AUTHORIZED', 'CONSUMED', 'EXPIRED', 'FAILED', 'INVALID', 'REJECTED', 'REVOKED'];
+    expect(all.filter((status) => !unfinishedStatuses().includes(status)).toSorted()).toEqual(settled);
+    for (const status of unfinishedStatuses()) expect(mayMove(status, 'EXPIRED')).toBe(true);
   });
 
   it('hide the token until there is a use for it', () => {
@@ -87,5 +94,56 @@ describe('the states of a consent', () => {
     expect(statusOfStep('choose-method')).toBe('AWAITING_SCA_METHOD');
     expect(statusOfStep('enter-code')).toBe('AWAITING_SCA_CODE');
     expect(statusOfStep('decoupled')).toBe('AWAITING_DECOUPLED_AUTHORIZATION');
+    expect(statusOfStep('further-authorisation')).toBe('AWAITING_FURTHER_AUTHORIZATION');
+    expect(statusOfStep('redirect', 'pre-authorisation')).toBe('AWAITING_PRE_AUTHORIZATION');
+    expect(statusOfStep('decoupled', 'pre-authorisation')).toBe('AWAITING_DECOUPLED_PRE_AUTHORIZATION');
+    expect(statusOfStep('enter-code', 'pre-authorisation')).toBeUndefined();
+  });
+
+  it('are all reachable from how an authorisation begins', () => {
+    const begin = (phase: 'access' | 'pre-authorisation') => steps.map((step) => statusOfStep(step, phase));
+    const reached = new Set(
+      [...begin('access'), ...begin('pre-authorisation')].filter((status) => status !== undefined),
+    );
+    for (const from of reached) for (const to of all) if (mayMove(from, to)) reached.add(to);
+    expect(all.filter((status) => !reached.has(status))).toEqual([]);
+  });
+
+  const anyStatus = fc.constantFrom(...all);
+
+  it('are changed by what a bank says only as the table allows', () => {
+    const lands = (from: AuthorisationStatus, to: AuthorisationStatus) => to === from || mayMove(from, to);
+    const waits = all.filter((status) => unfinishedStatuses().includes(status) && status !== 'UNKNOWN');
+    fc.assert(
+      fc.property(fc.constantFrom(...waits), fc.constantFrom(...steps), (from, step) => {
+        expect(lands(from, statusAfter(from, step))).toBe(true);
+      }),
+    );
+    const awaited = waits.filter((status) => status !== 'PRE_AUTHORIZED');
+    fc.assert(
+      fc.property(fc.constantFrom(...awaited), fc.constantFrom('REJECTED', 'FAILED', 'UNKNOWN'), (from, failure) => {
+        const former = from === 'AWAITING_RE_AUTHORIZATION' ? 'EXPIRED' : null;
+        expect(mayMove(from, statusFailed(from, failure, former))).toBe(true);
+        expect(mayMove(from, statusGranted(from)) || from === 'AWAITING_SCA_METHOD').toBe(true);
+      }),
+    );
+    for (const state of ['awaiting', 'revoked', 'expired', 'rejected'] as const) {
+      expect(mayMove('AUTHORIZED', statusAtBank(state) ?? 'AUTHORIZED')).toBe(true);
+    }
+    expect(statusAtBank('authorised')).toBeUndefined();
+  });
+
+  it('are never changed against the table, whatever is tried', () => {
+    fc.assert(
+      fc.property(anyStatus, fc.array(anyStatus, { maxLength: 30 }), (first, tried) => {
+        let status = first;
+        for (const to of tried) {
+          expect(sourcesOf(to).includes(status)).toBe(mayMove(status, to));
+          if (!mayMove(status, to)) continue;
+          expect(isTerminal(status)).toBe(false);
+          status = to;
+        }
+      }),
+    );
   });
 });

@@ -11,11 +11,24 @@ const WAYS_OUT: readonly AuthorisationStatus[] = [S.REJECTED, S.FAILED, S.EXPIRE
  * AWAITING_RE_AUTHORIZATION goes back to what it was when the second authorisation fails, so it lists both origins.
  */
 const MOVES: Readonly<Record<AuthorisationStatus, readonly AuthorisationStatus[]>> = {
-  AWAITING_AUTHORIZATION: [S.AUTHORIZED, S.AWAITING_FURTHER_AUTHORIZATION, S.UNKNOWN, ...WAYS_OUT],
+  AWAITING_AUTHORIZATION: [
+    S.AUTHORIZED,
+    S.AWAITING_FURTHER_AUTHORIZATION,
+    S.AWAITING_DECOUPLED_AUTHORIZATION,
+    S.UNKNOWN,
+    ...WAYS_OUT,
+  ],
   AWAITING_FURTHER_AUTHORIZATION: [S.AUTHORIZED, ...WAYS_OUT],
-  AWAITING_RE_AUTHORIZATION: [S.AUTHORIZED, S.EXPIRED, S.REVOKED, S.INVALID],
+  AWAITING_RE_AUTHORIZATION: [
+    S.AUTHORIZED,
+    S.AWAITING_FURTHER_AUTHORIZATION,
+    S.AWAITING_DECOUPLED_AUTHORIZATION,
+    S.EXPIRED,
+    S.REVOKED,
+    S.INVALID,
+  ],
   AWAITING_DECOUPLED_AUTHORIZATION: [S.AUTHORIZED, S.AWAITING_FURTHER_AUTHORIZATION, ...WAYS_OUT],
-  AWAITING_PRE_AUTHORIZATION: [S.PRE_AUTHORIZED, S.UNKNOWN, ...WAYS_OUT],
+  AWAITING_PRE_AUTHORIZATION: [S.PRE_AUTHORIZED, S.AWAITING_DECOUPLED_PRE_AUTHORIZATION, S.UNKNOWN, ...WAYS_OUT],
   AWAITING_DECOUPLED_PRE_AUTHORIZATION: [S.PRE_AUTHORIZED, ...WAYS_OUT],
   PRE_AUTHORIZED: [S.AWAITING_AUTHORIZATION, S.AWAITING_DECOUPLED_AUTHORIZATION, S.EXPIRED, S.REVOKED, S.INVALID],
   AWAITING_SCA_METHOD: [S.AWAITING_SCA_CODE, S.AWAITING_DECOUPLED_AUTHORIZATION, S.AUTHORIZED, ...WAYS_OUT],
@@ -32,11 +45,9 @@ const MOVES: Readonly<Record<AuthorisationStatus, readonly AuthorisationStatus[]
 
 const ALL = Object.keys(MOVES) as AuthorisationStatus[];
 
-/** Waiting for the user or the institution, or left without an answer we could read; such a consent lives a day. */
+/** Waiting for the user, the client or the institution, or left without an answer we could read: such a status lives a day. */
 const UNFINISHED: ReadonlySet<AuthorisationStatus> = new Set(
-  ALL.filter(
-    (status) => status === S.UNKNOWN || (status.startsWith('AWAITING_') && status !== S.AWAITING_RE_AUTHORIZATION),
-  ),
+  ALL.filter((status) => status.startsWith('AWAITING_') || status === S.PRE_AUTHORIZED || status === S.UNKNOWN),
 );
 
 /** Whether a consent in `from` may become `to`. */
@@ -130,13 +141,13 @@ export function statusGranted(from: AuthorisationStatus): AuthorisationStatus {
 /** How an authorisation fails: the user or the bank refused, something broke, or the answer could not be read. */
 export type Failure = 'REJECTED' | 'FAILED' | 'UNKNOWN';
 
-/** Where a consent goes when its authorisation fails; `former` is what it was before a re-authorisation. */
+/** Where a consent goes when its authorisation fails: after a re-authorisation to what it was, `former`. */
 export function statusFailed(
   from: AuthorisationStatus,
   failure: Failure,
   former: AuthorisationStatus | null,
 ): AuthorisationStatus {
-  if (from === S.AWAITING_RE_AUTHORIZATION) return former ?? S.AUTHORIZED;
+  if (former !== null) return former;
   return mayMove(from, failure) ? failure : S.FAILED;
 }
 
@@ -207,14 +218,9 @@ const TOKEN_STATUSES: ReadonlySet<AuthorisationStatus> = new Set([
   S.PRE_AUTHORIZED,
 ]);
 
-/** The statuses that the sweep ends after a day. */
+/** The statuses that last a day: then the sweep ends them, or takes a re-authorisation back to what the consent was. */
 export function unfinishedStatuses(): AuthorisationStatus[] {
   return [...UNFINISHED];
-}
-
-/** The statuses that the sweep takes back to what they were, after a day. */
-export function renewingStatuses(): AuthorisationStatus[] {
-  return [S.AWAITING_RE_AUTHORIZATION];
 }
 
 /** The statuses whose `expiresAt` the sweep watches. */

@@ -6,7 +6,7 @@ import { POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { InstitutionsService } from '../institutions/institutions.service.js';
 import { BankCalls, institutionErrorOf } from './bank-calls.service.js';
-import { earliest, renewedEnd, reconfirmBy } from './consent-clocks.js';
+import { accessDays, earliest, renewedEnd, reconfirmBy } from './consent-clocks.js';
 import { claimConsent, countScaFailure, releaseConsent } from './consent-claims.queries.js';
 import { ConsentSecrets, mintOneTimeToken, type ScaChoice } from './consent-secrets.js';
 import {
@@ -204,12 +204,12 @@ export class ConsentSteps {
     if (phaseOf(consent.status) === 'pre-authorisation')
       return { expiresAt: earliest(consent.expiresAt, grant.expiresAt) };
     if (consent.kind === 'payment') return {};
-    const { maxConsentDays } = this.institutions.require(consent.institutionId).data;
-    const end = consent.formerStatus === null ? consent.expiresAt : renewedEnd(this.asked(consent), at, maxConsentDays);
+    const days = accessDays(this.institutions.require(consent.institutionId).data);
+    const end = consent.formerStatus === null ? consent.expiresAt : renewedEnd(this.asked(consent), at, days);
     return {
       expiresAt: earliest(end, grant.expiresAt),
       lastConfirmedAt: at,
-      reconfirmBy: reconfirmBy(at, maxConsentDays),
+      reconfirmBy: reconfirmBy(at, days),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { Queryable } from './consent.queries.js';
-import { expiringStatuses, polledStatuses, renewingStatuses, unfinishedStatuses } from './consent-state.js';
+import { expiringStatuses, polledStatuses, unfinishedStatuses } from './consent-state.js';
 
-/** What one run of the sweep looks at. */
+/** What one run of the sweep looks at; `updated_at` tells since when a consent has its status. */
 export interface Due {
   at: Date;
   unfinishedSince: Date;
@@ -22,7 +22,10 @@ export async function expireConsents(db: Queryable, due: Due): Promise<number> {
     return rowCount ?? 0;
   };
   const overdue = await end('status = ANY($3) AND expires_at <= $1', [expiringStatuses()]);
-  const unfinished = await end('status = ANY($3) AND created_at <= $4', [unfinishedStatuses(), due.unfinishedSince]);
+  const unfinished = await end('status = ANY($3) AND former_status IS NULL AND updated_at <= $4', [
+    unfinishedStatuses(),
+    due.unfinishedSince,
+  ]);
   return overdue + unfinished;
 }
 
@@ -30,12 +33,12 @@ export async function expireConsents(db: Queryable, due: Due): Promise<number> {
 export async function restoreRenewals(db: Queryable, due: Due): Promise<number> {
   const { rowCount } = await db.query(
     `UPDATE consents
-        SET status = coalesce(former_status, 'AUTHORIZED'), former_status = NULL, updated_at = $1, sealed_pending = NULL,
-            sealed_answer = NULL, sealed_url = NULL
+        SET status = former_status, former_status = NULL, updated_at = $1, sealed_pending = NULL, sealed_answer = NULL,
+            sealed_url = NULL
       WHERE id IN (SELECT id FROM consents
-                    WHERE status = ANY($4) AND updated_at <= $3 AND deleted_at IS NULL
+                    WHERE status = ANY($4) AND former_status IS NOT NULL AND updated_at <= $3 AND deleted_at IS NULL
                     ORDER BY updated_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-    [due.at, due.limit, due.unfinishedSince, renewingStatuses()],
+    [due.at, due.limit, due.unfinishedSince, unfinishedStatuses()],
   );
   return rowCount ?? 0;
 }
@@ -52,7 +55,7 @@ export async function dueChecks(
   const { rows } = await db.query<{ id: string; applicationId: string }>(
     `SELECT id, application_id AS "applicationId" FROM consents
       WHERE status = ANY($1) AND deleted_at IS NULL
-        AND coalesce(checked_at, created_at) <= $2::timestamptz - greatest(interval '1 minute', ($2::timestamptz - created_at) / 10)
+        AND coalesce(checked_at, updated_at) <= $2::timestamptz - greatest(interval '1 minute', ($2::timestamptz - updated_at) / 10)
       ORDER BY checked_at NULLS FIRST LIMIT $3`,
     [polledStatuses(), at, limit],
   );

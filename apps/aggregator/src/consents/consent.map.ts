@@ -22,7 +22,7 @@ export function toConsent(row: ConsentRow, at: Date, token?: string): Consent {
     authorizedAt: row.authorizedAt?.toISOString(),
     lastConfirmedAt: row.lastConfirmedAt?.toISOString(),
     reconfirmBy: row.reconfirmBy?.toISOString(),
-    institutionConsentId: row.institutionConsentId,
+    institutionConsentId: row.institutionConsentId || undefined,
     isDeletedByInstitution: isGoneAtBank(row.status) ? true : undefined,
   });
 }
@@ -33,7 +33,7 @@ export function toDeleted(row: ConsentRow, deleteStatus: DeleteStatusEnum): Cons
     id: row.id,
     deleteStatus,
     institutionId: row.institutionId,
-    institutionConsentId: row.institutionConsentId,
+    institutionConsentId: row.institutionConsentId || undefined,
     creationDate: row.createdAt.toISOString(),
   });
 }
