@@ -45,6 +45,7 @@ export async function startSandboxBank({ redirectUri = sandboxRedirectUri } = {}
     redirectUri,
     signingKey: await exportJWK(pair.privateKey),
     kid: 'tributary-1',
+    developmentIdentity: 'tributary-under-test',
   };
   const key = { kty: kty ?? 'RSA', n: n ?? '', e: e ?? '', kid: credentials.kid, alg: 'PS256', use: 'sig' };
   const { clientId, organisationId, softwareStatementId } = credentials;

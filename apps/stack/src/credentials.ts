@@ -89,6 +89,8 @@ export async function writeTppFiles(
     redirectUri,
     kid,
     signingKey: { ...privateJwk, kid, alg: 'PS256' },
+    // Berlin Group knows a TPP by its certificate only; the sandbox takes this name instead.
+    developmentIdentity: clientId,
   };
   const tppFile = join(dataDir, 'sandbox', 'tpp.json');
   const tppCredentialsFile = join(dataDir, 'tpp-credentials.json');

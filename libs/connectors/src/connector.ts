@@ -222,6 +222,8 @@ export interface Institution<P extends Protocol = Protocol> {
   acscIsFinal: boolean;
   /** PSU headers the bank cannot do without. */
   requiredPsuHeaders: (keyof PsuHeaders)[];
+  /** Those it wants with every read as well, where it does. */
+  psuHeadersOfReads?: (keyof PsuHeaders)[];
   pageBounds: PageBounds;
   settings: ProtocolDetails[P]['settings'];
   quirks?: Partial<ProtocolDetails[P]['quirks']>;
@@ -237,6 +239,8 @@ export interface TppCredentials {
   kid: string;
   /** Our certificate for mutual TLS, where the bank wants one. */
   transport?: Transport;
+  /** The address we call from: what a bank is told where it must have the PSU's and nobody knows it. */
+  ipAddress?: string;
   /** Names us to a sandbox bank that does not ask for a client certificate. Never set at a real one. */
   developmentIdentity?: string;
 }

@@ -1,4 +1,5 @@
 import type { Feature } from '#libs/contract';
+import { berlinGroupSandboxInstitutions } from './berlin-group-institutions.js';
 import type { Institution } from './connector.js';
 import type { Version } from './uk-open-banking/uk-open-banking.types.js';
 
@@ -62,7 +63,7 @@ function sandboxBank(
 
 /** Every bank of the sandbox. */
 export function sandboxInstitutions(sandboxUrl: string): Institution[] {
-  return ukSandboxInstitutions(sandboxUrl);
+  return [...ukSandboxInstitutions(sandboxUrl), ...berlinGroupSandboxInstitutions(sandboxUrl)];
 }
 
 /** Its UK banks: of v4.0 one that answers `code id_token` in the fragment and one a JARM response, and one of v3.1. */

@@ -1,6 +1,7 @@
 import { Problem } from '#libs/contract';
 import { BankHttp } from './bank-http.js';
 import { InstitutionError, mask } from './institution-error.js';
+import { berlinGroupSandboxInstitutions } from './berlin-group-institutions.js';
 import { sandboxInstitutions } from './institutions.js';
 import { connect, features, operation } from './registry.js';
 
@@ -52,12 +53,30 @@ describe('the registry', () => {
     );
   });
 
+  it('offers at a Berlin Group bank the way it authenticates by, and no other', () => {
+    const ways = berlinGroupSandboxInstitutions('http://localhost:3002').map((each) =>
+      features(each).filter((feature) => feature.startsWith('INITIATE_')),
+    );
+    expect(ways).toEqual([
+      ['INITIATE_ACCOUNT_REQUEST'],
+      ['INITIATE_ACCOUNT_REQUEST', 'INITIATE_PRE_AUTHORISATION', 'INITIATE_PRE_AUTHORISATION_ACCOUNTS'],
+      ['INITIATE_EMBEDDED_ACCOUNT_REQUEST'],
+      ['INITIATE_ACCOUNT_REQUEST'],
+      ['INITIATE_ACCOUNT_REQUEST'],
+    ]);
+  });
+
   it('knows the sandbox banks by their data only', () => {
     const all = sandboxInstitutions('http://localhost:3002/');
     expect(all.map(({ id, baseUrl }) => [id, baseUrl])).toEqual([
       ['meridian-sandbox', 'http://localhost:3002/banks/meridian'],
       ['tamar-sandbox', 'http://localhost:3002/banks/tamar'],
       ['thistle-sandbox', 'http://localhost:3002/banks/thistle'],
+      ['lindenhof-sandbox', 'http://localhost:3002/banks/lindenhof'],
+      ['marais-sandbox', 'http://localhost:3002/banks/marais'],
+      ['isarkasse-sandbox', 'http://localhost:3002/banks/isarkasse'],
+      ['fjordbank-sandbox', 'http://localhost:3002/banks/fjordbank'],
+      ['ticino-sandbox', 'http://localhost:3002/banks/ticino'],
     ]);
   });
 });

@@ -1,0 +1,86 @@
+import type { Institution, PsuHeaders } from './connector.js';
+import type { BerlinGroupSettings } from './berlin-group/berlin-group.types.js';
+
+const pageBounds = { pages: 400, records: 100_000, ms: 120_000 };
+/** PSD2: account access lasts 180 days without the customer (Delegated Regulation (EU) 2022/2360). */
+const MAX_CONSENT_DAYS = 180;
+
+const usual: BerlinGroupSettings = {
+  scaApproach: 'redirect',
+  consentModel: 'global',
+  bookingStatus: 'both',
+  withBalance: true,
+  historyDays: 730,
+};
+
+function sandboxBank(
+  sandboxUrl: string,
+  bank: {
+    path: string;
+    name: string;
+    countries: Institution['countries'];
+    settings?: Partial<BerlinGroupSettings>;
+    requiredPsuHeaders?: (keyof PsuHeaders)[];
+  },
+): Institution<'berlin-group'> {
+  const baseUrl = `${sandboxUrl.replace(/\/$/, '')}/banks/${bank.path}`;
+  const settings = { ...usual, ...bank.settings };
+  return {
+    id: `${bank.path}-sandbox`,
+    name: bank.name,
+    fullName: `${bank.name} (sandbox)`,
+    countries: bank.countries,
+    environmentType: 'SANDBOX',
+    credentialsType: 'OPEN_BANKING_AUTO',
+    media: [
+      { source: `${baseUrl}/logo.svg`, type: 'logo' },
+      { source: `${baseUrl}/icon.svg`, type: 'icon' },
+    ],
+    protocol: 'berlin-group',
+    baseUrl,
+    ...(settings.oauthPreStep ? { modifiers: ['INITIATE_PRE_AUTHORISATION_ACCOUNTS'] } : {}),
+    maxConsentDays: MAX_CONSENT_DAYS,
+    acscIsFinal: true,
+    requiredPsuHeaders: bank.requiredPsuHeaders ?? [],
+    pageBounds,
+    settings,
+  };
+}
+
+/** The Berlin Group banks of the sandbox, one for each way of authenticating the PSU. */
+export function berlinGroupSandboxInstitutions(sandboxUrl: string): Institution<'berlin-group'>[] {
+  return [
+    sandboxBank(sandboxUrl, {
+      path: 'lindenhof',
+      name: 'Lindenhof Bank',
+      countries: [{ displayName: 'Germany', countryCode2: 'DE', bic: 'LNDHDEFF' }],
+    }),
+    sandboxBank(sandboxUrl, {
+      path: 'marais',
+      name: 'Banque du Marais',
+      countries: [{ displayName: 'France', countryCode2: 'FR', bic: 'MRAIFRPP' }],
+      settings: { oauthPreStep: { AIS: 'AIS', PIS: 'PIS' } },
+    }),
+    sandboxBank(sandboxUrl, {
+      path: 'isarkasse',
+      name: 'Isarkasse',
+      countries: [{ displayName: 'Germany', countryCode2: 'DE', bic: 'ISARDEMM' }],
+      settings: { scaApproach: 'embedded' },
+    }),
+    sandboxBank(sandboxUrl, {
+      path: 'fjordbank',
+      name: 'Fjordbank',
+      countries: [
+        { displayName: 'Norway', countryCode2: 'NO', bic: 'FJRDNOKK' },
+        { displayName: 'Denmark', countryCode2: 'DK' },
+      ],
+      settings: { scaApproach: 'decoupled' },
+      requiredPsuHeaders: ['id', 'ipAddress'],
+    }),
+    sandboxBank(sandboxUrl, {
+      path: 'ticino',
+      name: 'Banca Ticino',
+      countries: [{ displayName: 'Italy', countryCode2: 'IT', bic: 'TICNITMM' }],
+    }),
+  ];
+}

@@ -1,0 +1,41 @@
+import { Account, Balances, Transaction } from '#libs/contract';
+import { operation, walkPages, type Grant, type Step } from '#libs/connectors';
+import { now } from '#libs/server';
+import type { BankUnderTest } from './bank-under-test.js';
+import { expectShape } from './expect-shape.js';
+
+/** The headers of a call that the PSU is there for. */
+export const present = { ipAddress: '192.0.2.7' };
+
+/** The step, which must be of this kind. */
+export function isKind<K extends Step['kind']>(step: Step, kind: K): Extract<Step, { kind: K }> {
+  if (step.kind !== kind) throw new Error(`Expected ${kind}, not ${JSON.stringify(step)}`);
+  return step as Extract<Step, { kind: K }>;
+}
+
+/** Reads all that a grant opens while the PSU is there: accounts, balances, every page, each of the contract's shape. */
+export async function readsEverything(bank: BankUnderTest, grant: Grant): Promise<void> {
+  const attended = () => bank.under(grant, { psu: present });
+  const accounts = await operation(bank.connector, 'ACCOUNTS')(attended());
+  expect(accounts.length).toBeGreaterThan(0);
+  for (const account of accounts) {
+    expectShape(Account, account);
+    expect(account.balance).toEqual(expect.any(Number));
+    expect(account.accountIdentifications?.[0]?.type).toBe('IBAN');
+  }
+  const first = accounts[0]!;
+  expect(await operation(bank.connector, 'ACCOUNT')(attended(), first.id)).toEqual(first);
+  const balances = await operation(bank.connector, 'ACCOUNT_BALANCES')(attended(), first.id);
+  expectShape(Balances, balances);
+  expect(balances.mainBalanceAmount?.amount).toBe(first.balance);
+  const all = await walkPages(
+    (cursor) =>
+      operation(bank.connector, 'ACCOUNT_TRANSACTIONS')(attended(), first.id, cursor === undefined ? {} : { cursor }),
+    { bounds: bank.institution.pageBounds, now },
+  );
+  expect(all.length).toBeGreaterThan(50);
+  for (const transaction of all.slice(0, 100)) expectShape(Transaction, transaction);
+  const ids = all.map(({ id }) => id).filter((id) => id !== undefined);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(all.some(({ amount }) => (amount ?? 0) > 0) && all.some(({ amount }) => (amount ?? 0) < 0)).toBe(true);
+}
