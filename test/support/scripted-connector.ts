@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { Account, Balances, Feature, Transaction } from '#libs/contract';
+import type { Account, AccountStatement, Balances, Feature, PaymentResponse, Transaction } from '#libs/contract';
 import {
   features as featuresOf,
   type BankPayment,
@@ -57,6 +57,17 @@ export function scriptedConnector() {
     ACCOUNT: vi.fn<Operations['ACCOUNT']>(async (_call, id) => account(id)),
     ACCOUNT_BALANCES: vi.fn<Operations['ACCOUNT_BALANCES']>(async () => balances),
     ACCOUNT_TRANSACTIONS: vi.fn<Operations['ACCOUNT_TRANSACTIONS']>(async () => ({ items: transactions(3) })),
+    ACCOUNT_STATEMENTS: vi.fn<Operations['ACCOUNT_STATEMENTS']>(async () => ({ items: statements(3) })),
+    ACCOUNT_STATEMENT: vi.fn<Operations['ACCOUNT_STATEMENT']>(async (_call, _accountId, id) => ({ id })),
+    ACCOUNT_STATEMENT_FILE: vi.fn<Operations['ACCOUNT_STATEMENT_FILE']>(async () => ({
+      contentType: 'application/pdf',
+      body: new TextEncoder().encode('%PDF-1.7'),
+    })),
+    ACCOUNT_BENEFICIARIES: vi.fn<Operations['ACCOUNT_BENEFICIARIES']>(async () => [{ id: 'b-1' }]),
+    ACCOUNT_DIRECT_DEBITS: vi.fn<Operations['ACCOUNT_DIRECT_DEBITS']>(async () => [{ id: 'd-1' }]),
+    ACCOUNT_PERIODIC_PAYMENTS: vi.fn<Operations['ACCOUNT_PERIODIC_PAYMENTS']>(async () => [standingPayment('p-1')]),
+    ACCOUNT_SCHEDULED_PAYMENTS: vi.fn<Operations['ACCOUNT_SCHEDULED_PAYMENTS']>(async () => [standingPayment('s-1')]),
+    IDENTITY: vi.fn<Operations['IDENTITY']>(async () => ({ id: 'i-1', fullName: 'Ann Bell' })),
     INITIATE_DOMESTIC_SINGLE_PAYMENT: vi.fn<Operations['INITIATE_DOMESTIC_SINGLE_PAYMENT']>(
       async (_call, _payment, { state }) => {
         return { kind: 'redirect', url: `https://bank.test/authorise?state=${state}`, pending: pending('sdp-1') };
@@ -112,6 +123,15 @@ export function transactions(count: number): Transaction[] {
       description: `Row ${nth}`,
     };
   });
+}
+
+/** `count` statements, one a day and the newest first, from 1 January 2026 on. */
+export function statements(count: number): AccountStatement[] {
+  return transactions(count).map(({ id = '', date = '' }) => ({ id: id.replace('t', 'st'), creationDateTime: date }));
+}
+
+function standingPayment(id: string): PaymentResponse {
+  return { id, status: 'PENDING', reference: 'Rent' };
 }
 
 function account(id: string): Account {

@@ -1,57 +1,72 @@
 import { Injectable } from '@nestjs/common';
-import { problems, type Account, type Balances, type Feature, type PsuHeaders } from '#libs/contract';
-import { InstitutionError, operation } from '#libs/connectors';
-import { BankCalls, type OpenConsent } from '../consents/bank-calls.service.js';
-import { requireFeature } from '../consents/consent-scope.js';
+import type {
+  Account,
+  Balances,
+  Beneficiary,
+  DirectDebitResponse,
+  Feature,
+  Identity,
+  PaymentResponse,
+  PsuHeaders,
+} from '#libs/contract';
+import { operation } from '#libs/connectors';
 import type { ConsentRow } from '../consents/consent.queries.js';
-import { InstitutionsService } from '../institutions/institutions.service.js';
+import { BankReads, type Reading } from './bank-reads.service.js';
 
-/** Accounts and balances, read from the bank on every call: nothing of them is kept. */
+/** Accounts, what belongs to them and who holds them. */
 @Injectable()
 export class AccountsService {
-  constructor(
-    private readonly banks: BankCalls,
-    private readonly institutions: InstitutionsService,
-  ) {}
+  constructor(private readonly reads: BankReads) {}
 
   async list(consent: ConsentRow, psu: PsuHeaders): Promise<Account[]> {
-    return this.read(consent, psu, ['ACCOUNTS', 'ACCOUNTS_WITHOUT_BALANCE'], ({ connector, call }) =>
-      operation(connector, 'ACCOUNTS')(call),
-    );
+    const reading = demanding(psu, 'ACCOUNTS', 'ACCOUNTS_WITHOUT_BALANCE');
+    return this.reads.read(consent, reading, ({ connector, call }) => operation(connector, 'ACCOUNTS')(call));
   }
 
   /** One account; 404 when the bank does not know it under this consent. */
   async get(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Account> {
-    return this.read(consent, psu, ['ACCOUNT', 'ACCOUNT_WITHOUT_BALANCE'], ({ connector, call }) =>
-      operation(connector, 'ACCOUNT')(call, accountId),
-    );
+    const reading = demanding(psu, 'ACCOUNT', 'ACCOUNT_WITHOUT_BALANCE');
+    return this.reads.read(consent, reading, ({ connector, call }) => operation(connector, 'ACCOUNT')(call, accountId));
   }
 
   async balances(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Balances> {
-    return this.read(consent, psu, ['ACCOUNT_BALANCES'], ({ connector, call }) =>
+    return this.reads.read(consent, demanding(psu, 'ACCOUNT_BALANCES'), ({ connector, call }) =>
       operation(connector, 'ACCOUNT_BALANCES')(call, accountId),
     );
   }
 
-  private async read<T>(
-    consent: ConsentRow,
-    psu: PsuHeaders,
-    anyOf: readonly Feature[],
-    ask: (bank: OpenConsent) => Promise<T>,
-  ): Promise<T> {
-    const { features } = this.institutions.require(consent.institutionId);
-    requireFeature(anyOf, { offered: features, scope: consent.featureScope });
-    const bank = this.banks.openGranted(consent, { psu });
-    return this.banks.ask(consent, () => orNotFound(ask(bank)));
+  async beneficiaries(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Beneficiary[]> {
+    return this.reads.read(consent, { psu, anyOf: ['ACCOUNT_BENEFICIARIES'] }, ({ connector, call }) =>
+      operation(connector, 'ACCOUNT_BENEFICIARIES')(call, accountId),
+    );
+  }
+
+  async directDebits(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<DirectDebitResponse[]> {
+    return this.reads.read(consent, { psu, anyOf: ['ACCOUNT_DIRECT_DEBITS'] }, ({ connector, call }) =>
+      operation(connector, 'ACCOUNT_DIRECT_DEBITS')(call, accountId),
+    );
+  }
+
+  async periodicPayments(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<PaymentResponse[]> {
+    return this.reads.read(consent, { psu, anyOf: ['ACCOUNT_PERIODIC_PAYMENTS'] }, ({ connector, call }) =>
+      operation(connector, 'ACCOUNT_PERIODIC_PAYMENTS')(call, accountId),
+    );
+  }
+
+  async scheduledPayments(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<PaymentResponse[]> {
+    return this.reads.read(consent, { psu, anyOf: ['ACCOUNT_SCHEDULED_PAYMENTS'] }, ({ connector, call }) =>
+      operation(connector, 'ACCOUNT_SCHEDULED_PAYMENTS')(call, accountId),
+    );
+  }
+
+  /** The person or company that gave the consent. */
+  async identity(consent: ConsentRow, psu: PsuHeaders): Promise<Identity> {
+    return this.reads.read(consent, { psu, anyOf: ['IDENTITY'] }, ({ connector, call }) =>
+      operation(connector, 'IDENTITY')(call),
+    );
   }
 }
 
-/** An account the bank does not know is the caller's mistake, not the bank's failure. */
-export async function orNotFound<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof InstitutionError) || error.kind !== 'not-found') throw error;
-    throw problems.notFound({ parameter: 'accountId', message: 'The institution knows no such account' });
-  }
+function demanding(psu: PsuHeaders, ...anyOf: Feature[]): Reading {
+  return { psu, anyOf, demandsPsu: true };
 }

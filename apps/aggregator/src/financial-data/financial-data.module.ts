@@ -1,14 +1,19 @@
 import { Module } from '@nestjs/common';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { InstitutionsModule } from '../institutions/institutions.module.js';
+import { AccountDetailsController } from './account-details.controller.js';
 import { AccountsService } from './accounts.service.js';
+import { BankReads } from './bank-reads.service.js';
 import { FinancialDataController } from './financial-data.controller.js';
+import { OffsetPages } from './offset-pages.service.js';
 import { SnapshotsService } from './snapshots.service.js';
+import { StatementsController } from './statements.controller.js';
+import { StatementsService } from './statements.service.js';
 import { TransactionsService } from './transactions.service.js';
 
 @Module({
   imports: [ConsentsModule, InstitutionsModule],
-  controllers: [FinancialDataController],
-  providers: [AccountsService, TransactionsService, SnapshotsService],
+  controllers: [FinancialDataController, StatementsController, AccountDetailsController],
+  providers: [AccountsService, TransactionsService, StatementsService, BankReads, OffsetPages, SnapshotsService],
 })
 export class FinancialDataModule {}

@@ -1,4 +1,4 @@
-import { parseDateTime, type OffsetPage, type Transaction } from '#libs/contract';
+import { parseDateTime, type OffsetPage } from '#libs/contract';
 
 /** The asked period; both ends belong to it. */
 export interface Window {
@@ -18,11 +18,16 @@ export function clipWindow(
 }
 
 /**
- * The rows of the period, newest first. Banks may answer with more than was asked, in any order; rows of the same instant
- * stay in the bank's order, and a row without a date, which no period can exclude, comes first, as pending rows do.
+ * The rows of the period, newest first; `dateOf` is the date-time that counts. Banks may answer with more than was asked, in
+ * any order; rows of the same instant stay in the bank's order, and a row without a date, which no period can exclude, comes
+ * first, as pending transactions do.
  */
-export function newestFirst(transactions: readonly Transaction[], { from, before }: Window): Transaction[] {
-  const dated = transactions.map((transaction) => ({ transaction, at: instantOf(transaction) }));
+export function newestFirst<T>(
+  rows: readonly T[],
+  { from, before }: Window,
+  dateOf: (row: T) => string | undefined,
+): T[] {
+  const dated = rows.map((row) => ({ row, at: instantOf(dateOf(row)) }));
   return dated
     .filter(
       ({ at }) =>
@@ -30,7 +35,7 @@ export function newestFirst(transactions: readonly Transaction[], { from, before
         ((from === undefined || at >= from.getTime()) && (before === undefined || at <= before.getTime())),
     )
     .toSorted((a, b) => (b.at ?? Infinity) - (a.at ?? Infinity) || 0)
-    .map(({ transaction }) => transaction);
+    .map(({ row }) => row);
 }
 
 /** Which rows of an answer that is newest first make up a page; `to` is not part of it. */
@@ -43,7 +48,7 @@ export function rowsOfPage(
   return sort === 'date' ? { from: total - last, to: total - first } : { from: first, to: last };
 }
 
-function instantOf({ date }: Transaction): number | undefined {
+function instantOf(date: string | undefined): number | undefined {
   return date === undefined ? undefined : parseDateTime(date)?.getTime();
 }
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { clipWindow, newestFirst, rowsOfPage } from './transaction-window.js';
+import { clipWindow, newestFirst, rowsOfPage } from './row-window.js';
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, n));
+const dateOf = ({ date }: { date?: string }) => date;
 const row = (id: string, date?: string) => ({ id, ...(date ? { date } : {}) });
 
-describe('the window of a transactions query', () => {
+describe('the window of a query', () => {
   it('is clipped to what the consent covers', () => {
     const consent = { transactionFrom: day(10), transactionTo: day(20) };
     expect(clipWindow({}, consent)).toEqual({ from: day(10), before: day(20) });
@@ -19,8 +20,8 @@ describe('the window of a transactions query', () => {
       row('b', '2026-01-02T00:00:00.000Z'),
       row('c', '2026-01-03T00:00:00.000Z'),
     ];
-    expect(newestFirst(rows, { from: day(2), before: day(3) }).map(({ id }) => id)).toEqual(['c', 'b']);
-    expect(newestFirst(rows, { from: day(1), before: day(1) }).map(({ id }) => id)).toEqual(['a']);
+    expect(newestFirst(rows, { from: day(2), before: day(3) }, dateOf).map(({ id }) => id)).toEqual(['c', 'b']);
+    expect(newestFirst(rows, { from: day(1), before: day(1) }, dateOf).map(({ id }) => id)).toEqual(['a']);
   });
 
   it('orders newest first, keeps the order of equals, and puts undated rows in front', () => {
@@ -30,7 +31,7 @@ describe('the window of a transactions query', () => {
       row('c', '2026-01-02T00:00:00Z'),
       row('d'),
     ];
-    expect(newestFirst(rows, {}).map(({ id }) => id)).toEqual(['d', 'b', 'c', 'a']);
+    expect(newestFirst(rows, {}, dateOf).map(({ id }) => id)).toEqual(['d', 'b', 'c', 'a']);
   });
 });
 
