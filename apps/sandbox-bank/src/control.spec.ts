@@ -188,6 +188,13 @@ describe('the remote control', () => {
     expect(seeded.seed).toBe('7');
     expect(seeded.banks[0]!.personas[0]!.accounts[0]!.transactions).toBeGreaterThanOrEqual(5000);
     expect((await tpp.get('/aisp/accounts', token)).status).toBe(200);
+    await tpp.control('seed', { seed: 7, transactions: 5000, months: 12, bank: 'tamar' });
+    const sizes = ['meridian', 'tamar'].map((bank) => {
+      const { ledger } = fixture.sandbox;
+      return ledger.page(ledger.accountsOf(bank, 'ada')[0]!, { limit: 10_000 }).length >= 5000;
+    });
+    expect(sizes).toEqual([false, true]);
+    expect((await tpp.control('seed', { seed: 7, bank: 'lloyd' })).status).toBe(400);
     const state = await (await tpp.control('reset', {})).json();
     expect(state).toMatchObject({ seed: 'tributary', clock: { offsetMs: 0 }, consents: [], payments: [], faults: [] });
     expect((await tpp.get('/aisp/accounts', token)).status).toBe(401);

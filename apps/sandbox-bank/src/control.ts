@@ -67,8 +67,11 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
   post('seed', (body) => {
     const seed = body.get('seed');
     if (typeof seed !== 'string' && typeof seed !== 'number') throw new Refusal('seed must be a text or a number');
+    const bank = optionalText(body, 'bank');
+    if (bank !== undefined && !findBank(bank)) throw new Refusal('bank must name a bank');
     ledger.seedWith({
       seed: String(seed),
+      bank,
       transactions: optionalCount(body, 'transactions', 200_000),
       months: optionalCount(body, 'months', 120),
     });

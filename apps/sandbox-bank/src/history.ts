@@ -9,6 +9,8 @@ export interface SeedOptions {
   seed: string;
   /** Rows wanted on the main persona's current account; about 2,600 when left out. */
   transactions?: number | undefined;
+  /** The one bank that gets so many; every bank when left out. */
+  bank?: string | undefined;
   /** How far back histories reach; 24 when left out. */
   months?: number | undefined;
 }
@@ -19,7 +21,8 @@ export type Seeding = SeedOptions & { at: number };
 /** An account with every row of its history, as of the moment of seeding. */
 export function livedAccount(place: Place, seeding: Seeding): { account: Account; entries: Entry[] } {
   const { id, bank, persona, plan, position, numbers } = place;
-  const { seed, at, transactions: wanted, months = 24 } = seeding;
+  const { seed, at, months = 24 } = seeding;
+  const wanted = (seeding.bank ?? bank.id) === bank.id ? seeding.transactions : undefined;
   const today = Math.floor(at / dayMs);
   const firstDay = monthsBefore(today, months);
   const rate = rateOf({ bank, persona, plan, seed, firstDay, today, wanted });
