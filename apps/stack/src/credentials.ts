@@ -76,6 +76,7 @@ export async function writeTppFiles(
   const banks = ['meridian', 'tamar', 'thistle', 'lindenhof', 'marais', 'isarkasse', 'fjordbank', 'ticino'];
   const registration = {
     clientId,
+    name: 'Tributary',
     organisationId,
     softwareStatementId,
     jwks: { keys: [{ kty, n, e, kid, alg: 'PS256', use: 'sig' }] },
