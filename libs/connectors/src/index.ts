@@ -4,4 +4,3 @@ export * from './bank-http.js';
 export * from './registry.js';
 export * from './institutions.js';
 export * from './walk.js';
-export * from './psu-headers.js';
