@@ -64,19 +64,7 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
       return { active: scenarios.list() };
     }),
   );
-  post('seed', (body) => {
-    const seed = body.get('seed');
-    if (typeof seed !== 'string' && typeof seed !== 'number') throw new Refusal('seed must be a text or a number');
-    const bank = optionalText(body, 'bank');
-    if (bank !== undefined && !findBank(bank)) throw new Refusal('bank must name a bank');
-    ledger.seedWith({
-      seed: String(seed),
-      bank,
-      transactions: optionalCount(body, 'transactions', 200_000),
-      months: optionalCount(body, 'months', 120),
-    });
-    return state(options);
-  });
+  post('seed', (body) => sow(options, body));
   post('withdraw', (body) => {
     const bank = optionalText(body, 'bank') ?? '';
     const consentId = optionalText(body, 'consentId') ?? '';
@@ -136,6 +124,20 @@ async function confirmElsewhere({ url, berlin }: ControlOptions, body: Body): Pr
   const persona = optionalText(body, 'persona') ?? waiting.psuId ?? undefined;
   await new PsuBrowser(new URL(url).origin).authorise({ authorisationUrl, decision, persona, follow: false });
   return { bank, consentId, decision };
+}
+
+function sow(options: ControlOptions, body: Body): object {
+  const seed = body.get('seed');
+  if (typeof seed !== 'string' && typeof seed !== 'number') throw new Refusal('seed must be a text or a number');
+  const bank = optionalText(body, 'bank');
+  if (bank !== undefined && !findBank(bank)) throw new Refusal('bank must name a bank');
+  options.ledger.seedWith({
+    seed: String(seed),
+    bank,
+    transactions: optionalCount(body, 'transactions', 200_000),
+    months: optionalCount(body, 'months', 120),
+  });
+  return state(options);
 }
 
 function switchOn(scenarios: Scenarios, body: Body): object {
