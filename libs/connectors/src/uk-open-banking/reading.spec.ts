@@ -106,6 +106,8 @@ describe('a list over several pages', () => {
     answers = { [PAYEES]: [payees(['a'], '?page=2')], [`${PAYEES}?page=2`]: [payees(['b'], '?page=3')] };
     const short = connected({}, { pageBounds: { pages: 2, records: 100, ms: 1000 } });
     await expect(readPayees(short)).rejects.toMatchObject({ name: 'WalkLimitError', bound: 'pages' });
+    const hasty = connected({}, { pageBounds: { pages: 9, records: 100, ms: -1 } });
+    await expect(readPayees(hasty)).rejects.toMatchObject({ name: 'WalkLimitError', bound: 'ms' });
     const small = connected({}, { pageBounds: { pages: 9, records: 1, ms: 1000 } });
     await expect(readPayees(small)).rejects.toMatchObject({ name: 'WalkLimitError', bound: 'records' });
   });

@@ -42,6 +42,7 @@ export async function everyRow<L extends List>(
   { list, accountId }: { list: L; accountId?: string },
 ): Promise<Row<L>[]> {
   const { settings, pageBounds } = parts.institution;
+  const began = parts.now().getTime();
   const rows: Row<L>[] = [];
   const seen = new Set<string>();
   let url = parts.api.listUrl(authorised.version, list, accountId === undefined ? {} : { AccountId: accountId });
@@ -55,6 +56,7 @@ export async function everyRow<L extends List>(
     url = follow(Links.Next, url, settings);
     if (seen.has(url.href)) throw new InstitutionError('malformed', "The institution's pages lead in a circle");
     if (seen.size >= pageBounds.pages) throw new WalkLimitError('pages', pageBounds.pages);
+    if (parts.now().getTime() - began > pageBounds.ms) throw new WalkLimitError('ms', pageBounds.ms);
   }
 }
 
