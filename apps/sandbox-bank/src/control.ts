@@ -32,7 +32,7 @@ type Body = Map<string, unknown>;
 
 /** The tests' remote control (design, section 13). It stands outside every bank and is not there in production. */
 export function registerControl(app: FastifyInstance, options: ControlOptions): void {
-  const { url, clock, ledger, scenarios } = options;
+  const { url, clock, scenarios } = options;
   const post = (path: string, work: (body: Body) => object | Promise<object>): void => {
     app.post(`/control/${path}`, (request, reply) => answer(reply, () => work(bodyOf(request.body))));
   };
