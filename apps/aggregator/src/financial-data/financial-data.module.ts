@@ -6,6 +6,9 @@ import { AccountsService } from './accounts.service.js';
 import { BankReads } from './bank-reads.service.js';
 import { FinancialDataController } from './financial-data.controller.js';
 import { OffsetPages } from './offset-pages.service.js';
+import { RealTimeController } from './real-time.controller.js';
+import { RealTimeCursors } from './real-time-cursors.js';
+import { RealTimeService } from './real-time.service.js';
 import { SnapshotsService } from './snapshots.service.js';
 import { StatementsController } from './statements.controller.js';
 import { StatementsService } from './statements.service.js';
@@ -13,7 +16,16 @@ import { TransactionsService } from './transactions.service.js';
 
 @Module({
   imports: [ConsentsModule, InstitutionsModule],
-  controllers: [FinancialDataController, StatementsController, AccountDetailsController],
-  providers: [AccountsService, TransactionsService, StatementsService, BankReads, OffsetPages, SnapshotsService],
+  controllers: [FinancialDataController, StatementsController, AccountDetailsController, RealTimeController],
+  providers: [
+    AccountsService,
+    TransactionsService,
+    StatementsService,
+    BankReads,
+    OffsetPages,
+    SnapshotsService,
+    RealTimeService,
+    RealTimeCursors,
+  ],
 })
 export class FinancialDataModule {}
