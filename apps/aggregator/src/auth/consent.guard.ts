@@ -17,10 +17,11 @@ import { now } from '#libs/server';
 import { permits, type ConsentUse } from '../consents/consent-state.js';
 import { consentTokenHash } from '../consents/consent-secrets.js';
 import { findConsentByToken, type ConsentRow } from '../consents/consent.queries.js';
+import { AccountGuard } from './account.guard.js';
+import { consentOf, rememberConsent } from './request-consent.js';
 import { tenantOf } from './tenant.js';
 
 const USE = 'tributary:consent-use';
-const consents = new WeakMap<object, ConsentRow>();
 
 /**
  * Lets in whoever sends the token of a consent that permits the route's use now. Runs after the application guard: a
@@ -47,7 +48,7 @@ export class ConsentGuard implements CanActivate {
       context.getClass(),
     ]);
     refuseUnusable(consent, use ?? 'read', now());
-    consents.set(request, consent);
+    rememberConsent(request, consent);
     return true;
   }
 }
@@ -65,14 +66,13 @@ function refuseUnusable(consent: ConsentRow, use: ConsentUse, at: Date): void {
   }
 }
 
-/** Demands the `consent` header on a route and says what it is used for. */
+/** Demands the `consent` header on a route and says what it is used for; reading is kept to the consent's accounts. */
 export function NeedsConsent(use: ConsentUse): ClassDecorator & MethodDecorator {
-  return applyDecorators(SetMetadata(USE, use), UseGuards(ConsentGuard), ApiConsentHeader());
+  const guards = use === 'read' ? [ConsentGuard, AccountGuard] : [ConsentGuard];
+  return applyDecorators(SetMetadata(USE, use), UseGuards(...guards), ApiConsentHeader());
 }
 
 /** Injects the consent that the guard let in. */
 export const CurrentConsent = createParamDecorator((_data: undefined, context: ExecutionContext): ConsentRow => {
-  const consent = consents.get(context.switchToHttp().getRequest<object>());
-  if (consent === undefined) throw new Error('The request has no consent: its route lacks NeedsConsent');
-  return consent;
+  return consentOf(context.switchToHttp().getRequest<object>());
 });

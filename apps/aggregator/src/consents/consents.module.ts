@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { QueueModule } from '#libs/database';
 import { InstitutionsModule } from '../institutions/institutions.module.js';
 import { BankCalls } from './bank-calls.service.js';
+import { ConsentAccounts } from './consent-accounts.service.js';
 import { ConsentCodes } from './consent-codes.service.js';
 import { ConsentSecrets } from './consent-secrets.js';
 import { ConsentSteps } from './consent-steps.service.js';
@@ -10,9 +11,21 @@ import { ConsentsController } from './consents.controller.js';
 import { ConsentsService } from './consents.service.js';
 
 @Module({
-  imports: [QueueModule.register(consentsQueue), InstitutionsModule],
+  imports: [
+    QueueModule.register(consentsQueue, { attempts: 1, backoff: false, deadlineMs: 300_000 }),
+    InstitutionsModule,
+  ],
   controllers: [ConsentsController],
-  providers: [ConsentsService, ConsentSecrets, ConsentSteps, ConsentCodes, BankCalls, ConsentSweep],
-  exports: [ConsentsService, ConsentSecrets, ConsentSteps, ConsentCodes, BankCalls, ConsentSweep, QueueModule],
+  providers: [ConsentsService, ConsentAccounts, ConsentSecrets, ConsentSteps, ConsentCodes, BankCalls, ConsentSweep],
+  exports: [
+    ConsentsService,
+    ConsentAccounts,
+    ConsentSecrets,
+    ConsentSteps,
+    ConsentCodes,
+    BankCalls,
+    ConsentSweep,
+    QueueModule,
+  ],
 })
 export class ConsentsModule {}

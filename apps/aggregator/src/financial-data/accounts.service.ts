@@ -10,17 +10,25 @@ import type {
   PsuHeaders,
 } from '#libs/contract';
 import { operation } from '#libs/connectors';
+import { ConsentAccounts } from '../consents/consent-accounts.service.js';
 import type { ConsentRow } from '../consents/consent.queries.js';
 import { BankReads, type Reading } from './bank-reads.service.js';
 
 /** Accounts, what belongs to them and who holds them. */
 @Injectable()
 export class AccountsService {
-  constructor(private readonly reads: BankReads) {}
+  constructor(
+    private readonly reads: BankReads,
+    private readonly limits: ConsentAccounts,
+  ) {}
 
+  /** The accounts that the consent is for, of all that the bank shows. */
   async list(consent: ConsentRow, psu: PsuHeaders): Promise<Account[]> {
     const reading = demanding(psu, 'ACCOUNTS', 'ACCOUNTS_WITHOUT_BALANCE');
-    return this.reads.read(consent, reading, ({ connector, call }) => operation(connector, 'ACCOUNTS')(call));
+    const shown = await this.reads.read(consent, reading, ({ connector, call }) =>
+      operation(connector, 'ACCOUNTS')(call),
+    );
+    return this.limits.visible(consent, shown);
   }
 
   /** One account; 404 when the bank does not know it under this consent. */
