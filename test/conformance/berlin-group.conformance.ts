@@ -126,6 +126,14 @@ describe('redirect (lindenhof)', () => {
     await expect(read).rejects.toEqual(failing(kind));
   });
 
+  it('reports exchanges without a query, an account, a consent or a person', async () => {
+    const { grant } = isKind(await back(here, await here.ask({}, { psu: { ...present, id: 'ada' } })), 'authorised');
+    await readsEverything(here.bank, grant);
+    const reported = JSON.stringify(here.bank.reports);
+    expect(reported).not.toMatch(/DE\d{10}|\?|ada|192\.0\.2\.7/);
+    expect(reported).not.toContain(grant.institutionConsentId);
+  });
+
   it('ends a consent at the bank, once or twice, and says afterwards that it is gone', async () => {
     const { grant } = isKind(await back(here, await here.ask()), 'authorised');
     await here.bank.connector.revoke(here.bank.under(grant));
@@ -162,6 +170,12 @@ describe('an OAuth pre-step (marais)', () => {
 
   it('ends when the PSU refuses the token', async () => {
     expect(await back(here, await preAuthorise(), { decision: 'deny' })).toMatchObject({ kind: 'rejected' });
+  });
+
+  it('waits for who has not been there, and has nothing to end at the bank', async () => {
+    const { pending, url } = isKind(await preAuthorise(), 'redirect');
+    expect(await here.bank.connector.proceed(here.bank.call(), pending, { poll: true })).toMatchObject({ url });
+    await expect(here.bank.connector.revoke(here.bank.under(pending))).resolves.toBeUndefined();
   });
 
   it('renews the token once for many readers, and keeps it', async () => {

@@ -39,13 +39,18 @@ export class Access {
 
   /** `work` may run twice: it must be a read, or harmless when repeated. */
   async with<T>(call: Consented, work: (sender: Sender) => Promise<T>): Promise<T> {
-    const grant = await this.#current(call);
+    let grant = await this.#current(call);
     try {
-      return await work(senderOf(call, grant));
+      try {
+        return await work(senderOf(call, grant));
+      } catch (fault) {
+        const renewed = isTokenRefused(fault) ? await this.#renew(call, grant) : grant;
+        if (renewed === grant) throw fault;
+        grant = renewed;
+        return await work(senderOf(call, renewed));
+      }
     } catch (fault) {
-      const renewed = isTokenRefused(fault) ? await this.#renew(call, grant) : grant;
-      if (renewed === grant) throw await this.#explain(senderOf(call, grant), fault);
-      return await work(senderOf(call, renewed));
+      throw await this.#explain(senderOf(call, grant), fault);
     }
   }
 

@@ -169,6 +169,8 @@ async function confirm({ api }: AuthoriseParts, call: Call, process: PendingStat
 
 /** Asks how the authorisation stands, then the consent. A bank that is down while the PSU is there says: not yet (quirk Q29). */
 async function look(parts: AuthoriseParts, call: Call, process: PendingState): Promise<Step> {
+  // While a token is waited for, only the browser can bring what it takes.
+  if (process.oauth) return notYet(process);
   try {
     if (process.scaStatus) {
       const answer = await parts.api.scaStatus(senderFor(call, process), parts.api.address(process.scaStatus));
