@@ -27,5 +27,5 @@ function useOf(route: string): AccountUse {
   const [, behind = ''] = route.split('/:accountId');
   if (behind === '') return 'account';
   if (behind === '/balances') return 'balances';
-  return behind.endsWith('/transactions') ? 'transactions' : 'rest';
+  return behind.includes('/transactions') ? 'transactions' : 'rest';
 }
