@@ -5,6 +5,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { AuthorisationsModule } from './authorisations/authorisations.module.js';
 import { Env } from './config.js';
 import { ConsentsModule } from './consents/consents.module.js';
+import { DeprecatedModule } from './deprecated/deprecated.module.js';
 import { FinancialDataModule } from './financial-data/financial-data.module.js';
 import { InstitutionsModule } from './institutions/institutions.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
@@ -23,6 +24,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     FinancialDataModule,
     PaymentsModule,
     WebhooksModule,
+    DeprecatedModule,
   ],
 })
 export class AppModule {}

@@ -64,6 +64,20 @@ export class ApplicationsService {
     return toApplication(await this.reach(tenant, id));
   }
 
+  /** The caller's own application, and since when it is as it is. */
+  async own(
+    tenant: Tenant,
+  ): Promise<Pick<ApplicationRow, 'name' | 'callbackUrls'> & { createdAt: Date; updatedAt: Date }> {
+    return this.scoped(tenant).application.findUniqueOrThrow({ where: { id: tenant.application.id } });
+  }
+
+  /** An application for whoever may change it: the root alone. */
+  async getForChange(tenant: Tenant, id: string): Promise<ApplicationResponse> {
+    const application = await this.get(tenant, id);
+    refuseUnlessRoot(tenant);
+    return application;
+  }
+
   async update(tenant: Tenant, id: string, body: ApplicationBody): Promise<ApplicationResponse> {
     refuseUnlessRoot(tenant);
     await this.reach(tenant, id);
