@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DynamicModule, Inject, Module, OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { createPool, POOL, Program } from './pool.js';
 import { AggregatorPrisma, BffPrisma } from './prisma-clients.js';
 import { QueueModule } from './queue.js';
 import { SecretBox } from './secret-box.js';
+
+const poolEndsWithinMs = 2_000;
 
 export interface DatabaseSettings {
   program: Program;
@@ -36,8 +39,11 @@ export class DatabaseModule implements OnApplicationShutdown {
     };
   }
 
-  /** Runs last, when nothing takes requests or jobs any more. */
+  /**
+   * Runs when nothing takes requests or jobs any more. What was given up may still hold a connection, and the pool would
+   * wait for it for ever.
+   */
   async onApplicationShutdown(): Promise<void> {
-    await this.pool.end();
+    await Promise.race([this.pool.end(), delay(poolEndsWithinMs, undefined, { ref: false })]);
   }
 }

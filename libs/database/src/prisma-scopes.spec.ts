@@ -12,7 +12,7 @@ let db: FreshDatabase<AggregatorPrisma>;
 /** Prisma as it comes, on the same pool. */
 let bare: PrismaClient;
 const [one, other] = [randomUUID(), randomUUID()];
-const users = new Map([one, other].map((applicationId) => [applicationId, randomUUID()]));
+const users = new Map<string, string>([one, other].map((applicationId) => [applicationId, randomUUID()]));
 
 beforeAll(async () => {
   db = await freshDatabase('aggregator');

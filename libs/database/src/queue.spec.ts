@@ -7,7 +7,7 @@ import { emptyDatabase } from '../../../test/support/postgres.js';
 import { until } from '../../../test/support/receiver.js';
 import { hasRedis, startRedis } from '../../../test/support/redis.js';
 import { takeDue } from './due.js';
-import { everyTick, type Job, Processor, type Queue, QueueModule, WorkerHost } from './queue.js';
+import { everyTick, type Job, JobGivenUpError, Processor, type Queue, QueueModule, WorkerHost } from './queue.js';
 
 interface Backend {
   connectionString: string;
@@ -28,19 +28,21 @@ if (hasRedis()) backends.push(['Redis', onRedis]);
 
 /** What the suite's worker does with a job; each test sets its own. */
 class Handler {
-  work: (job: Job<{ id: number }>) => Promise<void> = () => Promise.resolve();
+  work: (job: Job<{ id: number }>, signal?: AbortSignal) => Promise<void> = () => Promise.resolve();
 }
 
 /** A dead worker's jobs are looked for soon, so that the test need not wait half a minute. */
 @Processor('work', { concurrency: 4, lockDuration: 1_000, stalledInterval: 500 })
 @Injectable()
 class WorkProcessor extends WorkerHost {
+  protected override readonly graceMs = 500;
+
   constructor(private readonly handler: Handler) {
     super();
   }
 
-  override process(job: Job<{ id: number }>): Promise<void> {
-    return this.handler.work(job);
+  override process(job: Job<{ id: number }>, _token?: string, signal?: AbortSignal): Promise<void> {
+    return this.handler.work(job, signal);
   }
 }
 
@@ -51,10 +53,14 @@ describe.each(backends)('queues on %s', (_name, start) => {
   const handler = new Handler();
 
   /** A process of its own, as far as the queue can tell: with a worker, or only able to add jobs. */
-  const startProcess = async (hasWorker: boolean, own: Handler = handler): Promise<TestingModule> => {
+  const startProcess = async (
+    hasWorker: boolean,
+    own: Handler = handler,
+    deadlineMs = 60_000,
+  ): Promise<TestingModule> => {
     const queues: DynamicModule[] = [
       QueueModule.forRoot({ program: 'test', connectionString: backend.connectionString, redisUrl: backend.redisUrl }),
-      QueueModule.register('work', { attempts: 3, backoff: { type: 'fixed', delay: 50 } }),
+      QueueModule.register('work', { attempts: 3, backoff: { type: 'fixed', delay: 50 }, deadlineMs }),
     ];
     const providers = hasWorker ? [WorkProcessor, { provide: Handler, useValue: own }] : [];
     const app = await Test.createTestingModule({ imports: queues, providers }).compile();
@@ -111,6 +117,43 @@ describe.each(backends)('queues on %s', (_name, start) => {
     expect(await queue.getJobSchedulers()).toHaveLength(1);
     await withWorker(() => until(() => ticks >= 3));
     await queue.removeJobScheduler('tick');
+  });
+
+  it('fails a job that outlasts its deadline, tells its work, and takes the next', async () => {
+    const told: unknown[] = [];
+    const slow = new Handler();
+    slow.work = ({ data }, signal) => {
+      if (data.id !== 1) return Promise.resolve();
+      signal?.addEventListener('abort', () => told.push(signal.reason));
+      return new Promise<void>(() => {});
+    };
+    const worker = await startProcess(true, slow, 1_000);
+    const endless = await queue.add('do', { id: 1 }, { attempts: 1 });
+    await until(async () => (await endless.getState()) === 'failed');
+    expect((await queue.getJob(endless.id ?? ''))?.failedReason).toBe('The job took longer than 1000 ms.');
+    expect(told).toEqual([expect.any(JobGivenUpError)]);
+    const next = await queue.add('do', { id: 2 });
+    await until(async () => (await next.getState()) === 'unknown');
+    await worker.close();
+  });
+
+  it('is left in time although a job never ends, and another worker tries that again', async () => {
+    const stuck = new Handler();
+    let taken = 0;
+    stuck.work = () => {
+      taken += 1;
+      return new Promise<void>(() => {});
+    };
+    const first = await startProcess(true, stuck);
+    await queue.add('do', { id: 9 });
+    await until(() => taken === 1);
+    const began = performance.now();
+    await first.close();
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const ran: number[] = [];
+    handler.work = ({ data }) => Promise.resolve(void ran.push(data.id));
+    await withWorker(() => until(() => ran.length === 1));
+    expect({ taken, ran }).toEqual({ taken: 1, ran: [9] });
   });
 
   it('gives the job of a worker that died to another', async () => {

@@ -1,21 +1,27 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
-import {
-  type ConnectionOptions,
-  createPostgresBackend,
-  type DefaultJobOptions,
-  type Queue,
-  setDefaultBackendFactory,
-} from 'bullmq';
+import { type ConnectionOptions, createPostgresBackend, type Queue, setDefaultBackendFactory } from 'bullmq';
+import { deadlineOf } from './worker-host.js';
 
-export { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+export { InjectQueue, OnWorkerEvent, Processor } from '@nestjs/bullmq';
 export { Job, Queue } from 'bullmq';
+export { JobGivenUpError, WorkerHost } from './worker-host.js';
 
 export interface QueueSettings {
   program: string;
   /** Where the queues live when there is no Redis. */
   connectionString: string;
   redisUrl?: string | undefined;
+}
+
+/** What holds for every job of a queue. */
+export interface JobRules {
+  /** How often a job is tried. One is enough where a row stays due until it is dealt with: the next tick tries again. */
+  attempts: number;
+  /** Milliseconds between two attempts, growing by powers of two where it is exponential; false where there is only one. */
+  backoff: { type: 'fixed' | 'exponential'; delay: number } | false;
+  /** An attempt that takes longer has failed, whatever its work still does: longer than every timeout inside it. */
+  deadlineMs: number;
 }
 
 /** Finished jobs are of interest for a while only; what must be known of them is in our own tables. */
@@ -31,10 +37,12 @@ export class QueueModule {
     return { module: QueueModule, imports: [BullModule.forRoot({ connection, prefix: `tributary-${program}` })] };
   }
 
-  /** A queue by its name, with the defaults of its jobs: attempts, backoff, what stays of them. */
-  static register(name: string, defaultJobOptions: DefaultJobOptions = {}): DynamicModule {
-    const queue = BullModule.registerQueue({ name, defaultJobOptions: { ...keptJobs, ...defaultJobOptions } });
-    return { module: QueueModule, imports: [queue], exports: [queue] };
+  /** A queue by its name, with the rules of its jobs. */
+  static register(name: string, { attempts, backoff, deadlineMs }: JobRules): DynamicModule {
+    const defaultJobOptions = { ...keptJobs, attempts, ...(backoff && { backoff }) };
+    const queue = BullModule.registerQueue({ name, defaultJobOptions });
+    const deadline = { provide: deadlineOf(name), useValue: deadlineMs };
+    return { module: QueueModule, imports: [queue], providers: [deadline], exports: [queue] };
   }
 }
 

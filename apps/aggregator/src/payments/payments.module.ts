@@ -9,7 +9,12 @@ import { PaymentsController } from './payments.controller.js';
 import { PaymentsService } from './payments.service.js';
 
 @Module({
-  imports: [QueueModule.register(paymentsQueue), ConsentsModule, InstitutionsModule, WebhooksModule],
+  imports: [
+    QueueModule.register(paymentsQueue, { attempts: 1, backoff: false, deadlineMs: 120_000 }),
+    ConsentsModule,
+    InstitutionsModule,
+    WebhooksModule,
+  ],
   controllers: [PaymentsController],
   providers: [PaymentsService, PaymentFollow, PaymentRecord],
   exports: [PaymentFollow, QueueModule],

@@ -6,7 +6,7 @@ import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
-  imports: [QueueModule.register(deliveriesQueue)],
+  imports: [QueueModule.register(deliveriesQueue, { attempts: 1, backoff: false, deadlineMs: 180_000 })],
   controllers: [WebhooksController],
   providers: [WebhooksService, EventsService, DeliveriesService],
   exports: [EventsService, DeliveriesService, QueueModule],
