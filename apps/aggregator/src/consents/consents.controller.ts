@@ -2,9 +2,12 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import {
+  type ApiVersion,
+  ApiVersionHeader,
   Consent,
   ConsentAuthCodeRequest,
   ConsentDeleteResponse,
+  consentIn,
   envelope,
   EnvelopeOf,
   ExtendConsentRequest,
@@ -15,6 +18,7 @@ import {
   type Envelope,
 } from '#libs/contract';
 import { ErrorShape, tracingId } from '#libs/server';
+import { CurrentVersion } from '../auth/api-version.guard.js';
 import { readUuid } from '../auth/read-uuid.js';
 import { CurrentTenant, Tenant } from '../auth/tenant.js';
 import { ConsentCodes } from './consent-codes.service.js';
@@ -31,27 +35,35 @@ export class ConsentsController {
   ) {}
 
   @ApiOperation({ operationId: 'getConsents' })
+  @ApiVersionHeader()
   @ApiOkResponse({ type: ListOf(Consent) })
   @Get('consents')
   async list(
     @CurrentTenant() tenant: Tenant,
     @Query() filter: ConsentsFilter,
+    @CurrentVersion() version: ApiVersion,
     @Req() request: FastifyRequest,
   ): Promise<Envelope<Consent[]>> {
     const { consents, total, page } = await this.consents.list(tenant, filter);
     const url = `${request.protocol}://${request.host}/consents`;
     return envelope(
-      consents,
+      consents.map((consent) => consentIn(version, consent)),
       { tracingId: tracingId(), pagination: paginationOf(page, total) },
       linksOf(url, page, ['from', 'before', 'limit', 'sort', 'offset']),
     );
   }
 
   @ApiOperation({ operationId: 'getConsentById' })
+  @ApiVersionHeader()
   @ApiOkResponse({ type: EnvelopeOf(Consent) })
   @Get('consents/:consentId')
-  async get(@CurrentTenant() tenant: Tenant, @Param('consentId') consentId: string): Promise<Envelope<Consent>> {
-    return envelope(await this.consents.get(tenant, readUuid('consentId', consentId)), { tracingId: tracingId() });
+  async get(
+    @CurrentTenant() tenant: Tenant,
+    @Param('consentId') consentId: string,
+    @CurrentVersion() version: ApiVersion,
+  ): Promise<Envelope<Consent>> {
+    const consent = await this.consents.get(tenant, readUuid('consentId', consentId));
+    return envelope(consentIn(version, consent), { tracingId: tracingId() });
   }
 
   @ApiOperation({ operationId: 'delete' })

@@ -6,18 +6,23 @@ import {
   ApiPsuHeaders,
   ApiResponseError,
   ApiSubApplicationHeader,
+  type ApiVersion,
+  ApiVersionHeader,
+  ApiWithQuery,
   Balances,
   envelope,
   EnvelopeOf,
   ListOf,
   readOffsetPage,
   readPsuHeaders,
+  readWith,
   Transaction,
   transactionParameters,
   type Envelope,
   type PageQuery,
 } from '#libs/contract';
 import { ErrorShape, tracingId } from '#libs/server';
+import { CurrentVersion } from '../auth/api-version.guard.js';
 import { CurrentConsent, NeedsConsent } from '../auth/consent.guard.js';
 import { Env } from '../config.js';
 import type { ConsentRow } from '../consents/consent.queries.js';
@@ -69,19 +74,24 @@ export class FinancialDataController {
     return envelope(balances, { tracingId: tracingId() });
   }
 
+  /** Version 2 does not filter yet: of the query it reads `offset` and `with` (interface, part 9). */
   @ApiOperation({ operationId: 'getTransactions' })
   @ApiOffsetQuery()
+  @ApiWithQuery()
+  @ApiVersionHeader()
   @ApiOkResponse({ type: ListOf(Transaction) })
   @Header('content-type', 'application/json; charset=utf-8')
   @Get(':accountId/transactions')
   async page(
     @CurrentConsent() consent: ConsentRow,
     @Param('accountId') accountId: string,
-    @Query() query: PageQuery,
+    @Query() query: PageQuery & { with?: unknown },
+    @CurrentVersion() version: ApiVersion,
     @Req() { headers }: FastifyRequest,
   ): Promise<string> {
-    const page = readOffsetPage(query);
-    const found = await this.transactions.page(consent, readPsuHeaders(headers), accountId, page);
+    const page = readOffsetPage(version === '1.0' ? query : { offset: query.offset });
+    const asked = { accountId, page, details: readWith(query.with) };
+    const found = await this.transactions.page(consent, readPsuHeaders(headers), asked);
     const url = `${this.env.AGGREGATOR_URL}/accounts/${encodeURIComponent(accountId)}/transactions`;
     return pageText(found, page, { url, parameters: transactionParameters });
   }
