@@ -126,11 +126,17 @@ export class ConsentOpening {
     return { state: newState(), redirectUri: this.institutions.redirectUri(institutionId) };
   }
 
-  /** A consent as it is now, without its token: that is given to whoever polls. */
+  /** A consent as it is now, without its token and its clocks: those are given to whoever polls. */
   async shown(id: string, applicationIds: string[]): Promise<ConsentRecord> {
     const row = await findConsent(this.pool, id, applicationIds);
     if (row === undefined) throw problems.conflict({ message: 'The consent was deleted meanwhile' });
-    return toConsent(row, now());
+    const {
+      lastConfirmedAt: _at,
+      reconfirmBy: _by,
+      isDeletedByInstitution: _deleted,
+      ...record
+    } = toConsent(row, now());
+    return record;
   }
 
   private waiting(terms: Terms, step: Exclude<Step, { kind: 'authorised' }>): Standing {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { problems, type EmbeddedAccountAuthorisationRequest, type PsuHeaders } from '#libs/contract';
+import { problems, type Consent, type EmbeddedAccountAuthorisationRequest, type PsuHeaders } from '#libs/contract';
 import { operation, type Answer } from '#libs/connectors';
 import { POOL } from '#libs/database';
 import { now } from '#libs/server';
@@ -43,7 +43,7 @@ export class EmbeddedAuthorisations {
     });
     if (who === undefined) throw problems.unexpectedValues(missing);
     const initiate = operation(connector, 'INITIATE_EMBEDDED_ACCOUNT_REQUEST');
-    return this.opening.open(tenant, request, psu, {
+    const opened = await this.opening.open(tenant, request, psu, {
       ...terms,
       id: randomUUID(),
       kind: 'account',
@@ -51,6 +51,7 @@ export class EmbeddedAuthorisations {
       asked: request.accountRequest ?? {},
       ask: (call, back) => initiate(call, { ...back, ...accountAccess(request.accountRequest, terms) }, who),
     });
+    return embeddedAnswer(opened);
   }
 
   /** PUT /embedded-account-auth-requests/{consentId}: the chosen method, then the code. */
@@ -79,7 +80,8 @@ export class EmbeddedAuthorisations {
       throw problems.conflict({ message: 'Another call is answering this authorisation' });
     }
     const row = await findConsent(this.pool, consentId, tenant.scopeIds);
-    return { ...(await this.opening.shown(consentId, tenant.scopeIds)), ...scaMembers(row && this.choiceOf(row)) };
+    const shown = await this.opening.shown(consentId, tenant.scopeIds);
+    return embeddedAnswer({ ...shown, ...scaMembers(row && this.choiceOf(row)) });
   }
 
   /** What the institution is told; a 400 names the member that is missing, or says that nothing is wanted any more. */
@@ -100,6 +102,13 @@ export class EmbeddedAuthorisations {
     return sealedSca === null ? undefined : this.secrets.openSca(id, sealedSca);
   }
 }
+
+/** The answers of embedded authorisations lack the dates of confirmation; GET /consents/{consentId} has them. */
+function embeddedAnswer({ lastConfirmedAt: _last, reconfirmBy: _next, ...answer }: Opened & Confirmed): Opened {
+  return answer;
+}
+
+type Confirmed = Pick<Consent, 'lastConfirmedAt' | 'reconfirmBy'>;
 
 /** The login in the credentials says what the headers would. */
 function known(psu: PsuHeaders, { userCredentials }: EmbeddedAccountAuthorisationRequest): PsuHeaders {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import {
   problems,
   type Consent,
-  type EmbeddedAccountAuthorisationResponse,
+  EmbeddedAccountAuthorisationResponse,
   type Envelope,
   type ScaMethod,
 } from '#libs/contract';
@@ -10,6 +10,7 @@ import { InstitutionError, type Grant, type Operations, type Step } from '#libs/
 import { TestAggregator } from '../../../../test/support/aggregator.js';
 import { applicationWithCallback, asOwner, grantedAccount } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
+import { expectShape } from '../../../../test/support/expect-shape.js';
 import {
   scriptedConnector,
   scriptedInstitution,
@@ -91,6 +92,9 @@ describe('an embedded authorisation', () => {
     expect(done.status).toBe(201);
     expect(done.body.data).toMatchObject({ id, status: 'AUTHORIZED', authorizedAt: expect.any(String) });
     expect(done.body.data).not.toHaveProperty('consentToken');
+    for (const answer of [body, chosen.body, done.body]) {
+      expectShape(EmbeddedAccountAuthorisationResponse, answer.data);
+    }
     expect(bank.proceed.mock.calls[1]?.[2]).toEqual({ code: '123456' });
     const consent = await get(id);
     expect(consent).toMatchObject({ status: 'AUTHORIZED', reconfirmBy: expect.any(String) });
@@ -109,6 +113,7 @@ describe('an embedded authorisation', () => {
     const { status, body } = await begin();
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ status: 'AUTHORIZED', authorizedAt: expect.any(String) });
+    expectShape(EmbeddedAccountAuthorisationResponse, body.data);
     expect(await get(body.data.id)).toMatchObject({ status: 'AUTHORIZED', consentToken: expect.any(String) });
   });
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { problems, type Consent, type Envelope, type PreAuthorisationResponse } from '#libs/contract';
+import { problems, type Consent, type Envelope, PreAuthorisationResponse } from '#libs/contract';
 import { InstitutionError, type Grant, type Operations, type Step } from '#libs/connectors';
 import { TestAggregator } from '../../../../test/support/aggregator.js';
 import { applicationWithCallback, callback, comeBack, grantedAccount } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
+import { expectShape } from '../../../../test/support/expect-shape.js';
 import {
   scriptedConnector,
   scriptedInstitution,
@@ -67,6 +68,7 @@ describe('a pre-authorisation', () => {
       authorisationUrl: `https://bank.test/identify?state=${body.data.state}`,
       qrCodeUrl: expect.any(String),
     });
+    expectShape(PreAuthorisationResponse, body.data);
     expect(initiate.mock.calls[0]?.[1]).toMatchObject({ scope: 'AIS', state: body.data.state });
 
     const { location } = await comeBack(aggregator, { code: 'c-1', state: body.data.state ?? '' });

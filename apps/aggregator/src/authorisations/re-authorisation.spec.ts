@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { problems, type AccountAuthorisationResponse, type Consent, type Envelope } from '#libs/contract';
+import { AccountAuthorisationResponse, problems, type Consent, type Envelope } from '#libs/contract';
 import { InstitutionError } from '#libs/connectors';
 import { now, resetClock, setClock } from '#libs/server';
 import { TestAggregator } from '../../../../test/support/aggregator.js';
@@ -12,6 +12,7 @@ import {
   type Granted,
 } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
+import { expectShape } from '../../../../test/support/expect-shape.js';
 import {
   scriptedConnector,
   scriptedInstitution,
@@ -56,6 +57,7 @@ async function renewed(granted: Granted): Promise<{ state: string; url: string }
   const { status, body } = await renew(granted.token);
   expect(status).toBe(201);
   expect(body.data).toMatchObject({ id: granted.id, status: 'AWAITING_RE_AUTHORIZATION' });
+  expectShape(AccountAuthorisationResponse, body.data);
   return { state: body.data.state ?? '', url: body.data.authorisationUrl ?? '' };
 }
 
