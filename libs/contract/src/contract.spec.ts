@@ -19,7 +19,11 @@ const departures: Record<string, (theirs: Schema) => Schema> = {
   ApplicationUserPatchRequest: (theirs) => ({ ...theirs, required: ['path', 'value'] }),
   // Codes are text or numbers, whichever the interface specification shows for the family.
   ErrorIssue: withEitherCode,
-  ApiErrorResponseV2: withEitherCode,
+  // Issues name the member at fault, as the interface specification shows them, in every family.
+  ApiErrorResponseV2: (theirs) => withEitherCode(namingParameter(theirs)),
+  ApiError: (theirs) => withMember(withMember(theirs, 'supportUrl', { type: 'string' }), 'issues', issuesOfErrors),
+  // The interface specification has the institution's error beside the issues, too.
+  ErrorDetails: (theirs) => withMember(theirs, 'institutionError', { $ref: '#/components/schemas/InstitutionError' }),
   // The deprecated copy of the bank's raw answer is never sent.
   ApiResponseError: (theirs) => without(theirs, 'raw'),
   // Nor are the deprecated members that envelopes have.
@@ -28,6 +32,8 @@ const departures: Record<string, (theirs: Schema) => Schema> = {
   DataConstraintsResponse: (theirs) => withMember(theirs, 'institutionCountry', { type: 'string' }),
   PaymentConstraintsResponse: (theirs) => withMember(theirs, 'institutionCountry', { type: 'string' }),
 };
+
+const issuesOfErrors: Schema = { type: 'array', items: { $ref: '#/components/schemas/ErrorIssue' } };
 
 /** Names that the contract uses for something that TypeScript knows under a better or another name. */
 const renamed: Record<string, string> = { Type: 'ScaMethodType', FeatureEnum: 'Feature' };
@@ -131,6 +137,12 @@ function withEitherCode(schema: Schema): Schema {
   const either = { oneOf: [{ type: 'string' }, { type: 'integer' }] };
   const widened = (key: string, value: Schema) => (key === 'code' && value.type === 'string' ? either : value);
   return JSON.parse(JSON.stringify(schema), widened) as Schema;
+}
+
+function namingParameter(schema: Schema): Schema {
+  const named = (key: string, value: Schema) =>
+    key === 'items' ? withMember(value, 'parameter', { type: 'string' }) : value;
+  return JSON.parse(JSON.stringify(schema), named) as Schema;
 }
 
 function without(schema: Schema, ...members: string[]): Schema {

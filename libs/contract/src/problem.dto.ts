@@ -7,7 +7,7 @@ export class InstitutionError {
   @Integer({ optional: true, format: 'int32' }) httpStatusCode?: number;
 }
 
-/** The error of the older families; our answers add `issues`, which name the member at fault. */
+/** The error of the older families; `issues` name the members at fault. */
 export class ApiError {
   @Integer({ always: true, format: 'int32' }) code!: number;
   @Nested(() => InstitutionError, { optional: true }) institutionError?: InstitutionError;
@@ -15,6 +15,8 @@ export class ApiError {
   @Text({ optional: true }) source?: string;
   @Text({ optional: true }) status?: string;
   @Text({ optional: true }) tracingId?: string;
+  @Text({ optional: true }) supportUrl?: string;
+  @Nested(() => ErrorIssue, { optional: true, array: true }) issues?: ErrorIssue[];
 }
 
 export class ApiResponseError {
@@ -36,6 +38,7 @@ export class ErrorDetails {
   @Text() status!: string;
   @Text({ optional: true }) supportUrl?: string;
   @Text({ optional: true }) source?: string;
+  @Nested(() => InstitutionError, { optional: true }) institutionError?: InstitutionError;
   @Nested(() => ErrorIssue, { optional: true, array: true }) issues?: ErrorIssue[];
 }
 
@@ -47,6 +50,7 @@ export class ApiErrorResponse {
 export class NumberedIssue {
   @Text({ optional: true }) type?: string;
   @ApiProperty({ oneOf: [{ type: 'string' }, { type: 'integer' }] }) code!: string | number;
+  @Text({ optional: true }) parameter?: string;
   @Text() message!: string;
 }
 

@@ -105,6 +105,15 @@ it('tells a missing member from a malformed one in the field list', () => {
   });
 });
 
+it('has the field list for every refused application body, whatever is wrong with it', () => {
+  const said = (refused: Problem) => problemBody(refused, 'field-list', 't');
+  expect(said(problems.badRequest())).toEqual({ errors: [{ fieldName: 'body', error: 'INVALID_FORMAT' }] });
+  expect(said(problems.badRequest({ parameter: '$.name' }))).toEqual({
+    errors: [{ fieldName: 'name', error: 'INVALID_FORMAT' }],
+  });
+  expect(said(problems.notFound())).toHaveProperty('error');
+});
+
 it('accepts a merchant category code as a number', () => {
   const body = { name: 'A', merchantCategoryCode: 742, ppcUserGroup: 'FINANCE', isContractPresent: false };
   const application = plainToInstance(ApplicationRequest, body);
@@ -126,7 +135,6 @@ describe('the four bodies', () => {
           status: 'BAD_REQUEST',
           supportUrl: 'https://help.example',
           source: 'OURS',
-          message: 'must be between 1 and 1000',
           issues: [
             {
               type: 'INVALID_REQUEST',

@@ -242,7 +242,7 @@ export function problemBody(
   if (shape === 'minimal' && status === 401) {
     return { error: { code: status, status: statusText, message: authenticationNeeded } };
   }
-  if (shape === 'field-list' && status === 400 && fields.length > 0) return { errors: fields };
+  if (shape === 'field-list' && status === 400) return { errors: fields.length > 0 ? fields : issues.map(fieldOf) };
   const numeric = shape === 'numeric';
   return {
     error: {
@@ -252,10 +252,15 @@ export function problemBody(
       ...(supportUrl ? { supportUrl } : {}),
       source: refused.source === 'YAPILY' ? source : refused.source,
       ...(institutionError ? { institutionError } : {}),
-      ...(institutionError || numeric ? {} : { message: refused.message }),
+      ...(institutionError || shape !== 'minimal' ? {} : { message: refused.message }),
       ...(institutionError ? {} : { issues: numeric ? issues.map((issue) => toNumeric(issue, status)) : issues }),
     },
   };
+}
+
+/** A fault that no rule of a class found, in the short form; what has no name is the body as a whole. */
+function fieldOf({ parameter = '' }: Issue): FieldError {
+  return { fieldName: parameter.replace(/^\$\.?/, '') || 'body', error: 'INVALID_FORMAT' };
 }
 
 /** The families with numeric codes know few: the detail stays in `message` and `parameter`. */

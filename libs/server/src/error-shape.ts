@@ -1,5 +1,6 @@
-import type { ErrorShape as Shape } from '#libs/contract';
+import { ApiResponseError, type ErrorShape as Shape } from '#libs/contract';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiDefaultResponse } from '@nestjs/swagger';
 
 const routeConfigKey = '__fastify_route_config__';
 
@@ -12,7 +13,8 @@ declare module 'fastify' {
 
 /**
  * The error shape of a controller, or of one method, which wins over its controller's. Every fault on the route has it: an
- * unreadable body that never reaches the controller, too.
+ * unreadable body that never reaches the controller, too. The older families list no statuses: their shape is documented as the
+ * answer of every other status than those of success; the others list theirs one by one.
  */
 export function ErrorShape(shape: Shape): ClassDecorator & MethodDecorator {
   return (target: object, _key?: string | symbol, descriptor?: PropertyDescriptor) => {
@@ -21,6 +23,7 @@ export function ErrorShape(shape: Shape): ClassDecorator & MethodDecorator {
       return;
     }
     if (typeof target !== 'function') return;
+    if (shape === 'minimal') ApiDefaultResponse({ type: ApiResponseError })(target);
     const members = Object.getOwnPropertyDescriptors(target.prototype);
     for (const [name, member] of Object.entries(members)) {
       if (name !== 'constructor' && typeof member.value === 'function' && !shapeOf(member.value))

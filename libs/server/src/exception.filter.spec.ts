@@ -51,7 +51,10 @@ describe('a refusal', () => {
       source: 'INSTITUTION',
       institutionError: { httpStatusCode: 500 },
     });
-    expect((await ask('/parcels/forbidden')).body.error).toMatchObject({ code: 403, message: 'not yours' });
+    expect((await ask('/parcels/forbidden')).body.error).toMatchObject({
+      code: 403,
+      issues: [{ message: 'not yours' }],
+    });
   });
 
   it('tells nothing of our own faults, and logs them once with their stack', async () => {

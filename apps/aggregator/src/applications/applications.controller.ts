@@ -28,6 +28,7 @@ import { ApiListOfApplicationResponse, ApplicationBody, ApplicationSearch } from
 import { ApplicationsService } from './applications.service.js';
 
 @ApiTags('Application Management')
+@ApiBadRequestResponse({ type: ValidationErrorResponse })
 @ApiUnauthorizedResponse({ type: ApiErrorResponse })
 @ApiForbiddenResponse({ type: ApiErrorResponse })
 @ApiInternalServerErrorResponse({ type: ApiErrorResponse })
@@ -37,7 +38,6 @@ export class ApplicationsController {
   constructor(private readonly applications: ApplicationsService) {}
 
   @ApiOperation({ operationId: 'createSubApplication' })
-  @ApiBadRequestResponse({ type: ValidationErrorResponse })
   @ApiBody({ type: ApplicationRequest })
   @ApiCreatedResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Post()
@@ -46,7 +46,6 @@ export class ApplicationsController {
   }
 
   @ApiOperation({ operationId: 'searchApplications' })
-  @ApiBadRequestResponse({ type: ValidationErrorResponse })
   @ApiOkResponse({ type: ApiListOfApplicationResponse })
   @Get()
   async search(
@@ -71,7 +70,6 @@ export class ApplicationsController {
 
   @ApiOperation({ operationId: 'updateApplication' })
   @ApiNotFoundResponse({ type: ApiErrorResponse })
-  @ApiBadRequestResponse({ type: ValidationErrorResponse })
   @ApiBody({ type: ApplicationRequest })
   @ApiOkResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Put(':applicationId')
