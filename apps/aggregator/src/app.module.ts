@@ -5,6 +5,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { AuthorisationsModule } from './authorisations/authorisations.module.js';
 import { Env } from './config.js';
 import { ConsentsModule } from './consents/consents.module.js';
+import { ConstraintsModule } from './constraints/constraints.module.js';
 import { DeprecatedModule } from './deprecated/deprecated.module.js';
 import { FinancialDataModule } from './financial-data/financial-data.module.js';
 import { InstitutionsModule } from './institutions/institutions.module.js';
@@ -19,6 +20,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     ApplicationsModule,
     UsersModule,
     InstitutionsModule,
+    ConstraintsModule,
     AuthorisationsModule,
     ConsentsModule,
     FinancialDataModule,

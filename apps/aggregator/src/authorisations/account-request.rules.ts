@@ -4,7 +4,7 @@ import type { AccountAccess, Return } from '#libs/connectors';
 const DAY = 86_400_000;
 
 /** The features that read account data; what an account consent may be scoped to. */
-const ACCOUNT_FEATURES: ReadonlySet<Feature> = new Set<Feature>([
+export const ACCOUNT_FEATURES: ReadonlySet<Feature> = new Set<Feature>([
   'ACCOUNT_REQUEST_DETAILS',
   'ACCOUNTS',
   'ACCOUNT',
