@@ -12,9 +12,10 @@ describe('SecretBox', () => {
   it('opens what it sealed, under the same context and no other', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), fc.string(), (plain, context, other) => {
+        fc.pre(other !== context);
         const sealed = box.seal(plain, context);
         expect(box.open(sealed, context)).toBe(plain);
-        if (other !== context) expect(() => box.open(sealed, other)).toThrow(UnsealingError);
+        expect(() => box.open(sealed, other)).toThrow(UnsealingError);
       }),
       { numRuns: 200 },
     );
