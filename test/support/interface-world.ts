@@ -111,6 +111,7 @@ export class InterfaceWorld {
 
   private managementSamples(branch: string, { headers }: Usual): Record<string, Sample> {
     const ofBranch = { headers: { ...headers, 'sub-application': branch } };
+    const constrained = { institutionIds: scriptedInstitution.id, institutionCountryCode: 'GB' };
     return {
       addUser: { body: { applicationUserId: `added-${this.made}` } },
       patchUser: { body: [{ op: 'replace', path: '/referenceId', value: 'r-1' }] },
@@ -119,6 +120,8 @@ export class InterfaceWorld {
       registerWebhook: { ...ofBranch, body: hookOf(branch) },
       deleteWebhook: ofBranch,
       webhookSecretReset: { ...ofBranch, body: { delay: 60 } },
+      getAccountConstraintsRulesByInstitution: { query: constrained },
+      getPaymentConstraintsRulesByInstitution: { query: { ...constrained, paymentType: 'DOMESTIC_PAYMENT' } },
     };
   }
 
