@@ -99,8 +99,14 @@ class CatalogueAdapter extends PrismaPg {
   }
 }
 
-/** From `empty`, or from the tables of the database, to the schema. */
-async function diffDatabase(program: Program, connectionString: string, from: 'database' | 'empty' = 'database') {
+type Engine = EngineModule['SchemaEngine']['prototype'];
+
+/** Runs `work` with Prisma's schema engine on the program's tables in this database. */
+export async function withSchemaEngine<T>(
+  program: Program,
+  connectionString: string,
+  work: (engine: Engine, schema: ReturnType<typeof readSchema>) => Promise<T>,
+): Promise<T> {
   const { SchemaEngine } = await loadEngine();
   const pool = new pg.Pool({ connectionString, options: `-c search_path=${program}`, max: 2 });
   const factory = bindMigrationAwareSqlAdapterFactory(CatalogueAdapter.over(pool, program));
@@ -108,6 +114,16 @@ async function diffDatabase(program: Program, connectionString: string, from: 'd
   const datamodels = schema.files.map(({ path, content }): [string, string] => [path, content]);
   const engine = await SchemaEngine.new({ datamodels }, () => {}, factory);
   try {
+    return await work(engine, schema);
+  } finally {
+    engine.free();
+    await pool.end();
+  }
+}
+
+/** From `empty`, or from the tables of the database, to the schema. */
+function diffDatabase(program: Program, connectionString: string, from: 'database' | 'empty' = 'database') {
+  return withSchemaEngine(program, connectionString, async (engine, schema) => {
     const { stdout } = await engine.diff({
       from:
         from === 'empty' ? { tag: 'empty' } : { tag: 'schemaDatasource', configDir: programFolder(program), ...schema },
@@ -117,10 +133,7 @@ async function diffDatabase(program: Program, connectionString: string, from: 'd
       filters: { externalTables: [], externalEnums: [] },
     });
     return anEmptyDiff.test(stdout ?? '') ? '' : (stdout ?? '');
-  } finally {
-    engine.free();
-    await pool.end();
-  }
+  });
 }
 
 export interface NewMigration {
