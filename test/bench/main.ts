@@ -2,10 +2,16 @@ import 'reflect-metadata';
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import type { Figure } from './harness.js';
+import { bffRead, smallCall } from './reads.js';
 import { startUp } from './start.js';
 import { syncRecord } from './sync-record.js';
 
-const benchmarks: Record<string, () => Promise<Figure[]>> = { start: startUp, 'sync-record': syncRecord };
+const benchmarks: Record<string, () => Promise<Figure[]>> = {
+  start: startUp,
+  'sync-record': syncRecord,
+  'small-call': smallCall,
+  'bff-read': bffRead,
+};
 
 function print(figures: Figure[]): void {
   const table = new Table({ head: ['benchmark', 'unit', 'ours /s', 'baseline /s', 'ratio', 'baseline'] });

@@ -96,7 +96,9 @@ function placesIn(whole: unknown): { holder: object; name: string }[] {
 
 function mutated(body: unknown, mutations: readonly Mutation[]): unknown {
   const root = { body: structuredClone(body) };
-  for (const { how, where, value: put } of mutations) {
+  for (const { how, where, value: drawn } of mutations) {
+    // A value that was put somewhere is changed by the next mutation: the drawn one is shared.
+    const put = structuredClone(drawn);
     const places = placesIn(root);
     const place = places[where % places.length];
     if (!place) continue;
