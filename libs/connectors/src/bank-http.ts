@@ -56,6 +56,11 @@ export interface BankHttpOptions {
 
 type FetchInit = Parameters<typeof undiciFetch>[1];
 
+/** To a tenth of a millisecond: more digits would only be noise, and look like somebody's account number. */
+function msSince(began: number): number {
+  return Math.round((performance.now() - began) * 10) / 10;
+}
+
 /**
  * The only way to a bank: a deadline on every exchange, redirects never followed, bodies bounded, a GET repeated once
  * when the connection was cut, anything else never. Throws InstitutionError; an aborted caller sees its own reason.
@@ -156,11 +161,11 @@ export class BankHttp {
     const exchange = { institutionId, method, template, tracingId };
     try {
       const answer = await work();
-      this.#report({ ...exchange, status: answer.status, ms: performance.now() - began });
+      this.#report({ ...exchange, status: answer.status, ms: msSince(began) });
       return answer;
     } catch (fault) {
       const failure = call.signal.aborted ? undefined : toInstitutionError(fault);
-      this.#report({ ...exchange, ms: performance.now() - began, ...(failure ? { failure: failure.kind } : {}) });
+      this.#report({ ...exchange, ms: msSince(began), ...(failure ? { failure: failure.kind } : {}) });
       throw failure ?? call.signal.reason;
     }
   }
