@@ -126,7 +126,7 @@ function requestOf({ operation, base, mutations, rawBody, parameters, as }: Atte
     if (!parameter) changed.query[put.slice(0, 8).toWellFormed()] = put.toWellFormed();
     else if (parameter.in === 'header') changed.headers[parameter.name] = inHeader(put);
     else if (parameter.in === 'query') changed.query[parameter.name] = put.toWellFormed();
-    else changed.path[parameter.name] = put === '' ? 'x' : put.toWellFormed();
+    else changed.path[parameter.name] = put === '' ? 'x' : put.slice(0, 90).toWellFormed();
   }
   if (operation.body && base !== 'sample') changed.body = world.bodyOf(operation.body.schema, base);
   changed.body = mutated(changed.body, mutations);

@@ -12,7 +12,7 @@ export class ConsentsFilter {
   @DateTime({ optional: true, query: true }) from?: string;
   @DateTime({ optional: true, query: true }) before?: string;
   @Integer({ optional: true, query: true, min: 1, max: pageSizeMax, format: 'int32' }) limit?: number;
-  @Integer({ optional: true, query: true, min: 0, format: 'int32', default: 0 }) offset?: number;
+  @Integer({ optional: true, query: true, min: 0, max: 2_147_483_647, format: 'int32', default: 0 }) offset?: number;
 }
 
 /** The query of DELETE /consents/{consentId}. */
