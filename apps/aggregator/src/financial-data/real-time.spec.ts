@@ -53,11 +53,11 @@ const namesOf = ({ links }: { links: Answered['links'] }) => Object.keys(links).
 function inPages(pages: number, isRich = false): void {
   const all = transactions(pages * 2);
   bank.operations.ACCOUNT_TRANSACTIONS.mockImplementation(async (_call, _accountId, { cursor }) => {
-    const page = Number(cursor?.slice(1) ?? 1);
+    const page = Number(cursor?.split('-').at(-1) ?? 1);
     return {
       items: all.slice(page * 2 - 2, page * 2),
-      ...(page < pages ? { next: `p${page + 1}` } : {}),
-      ...(isRich && page > 1 ? { previous: `p${page - 1}` } : {}),
+      ...(page < pages ? { next: `bank-page-${page + 1}` } : {}),
+      ...(isRich && page > 1 ? { previous: `bank-page-${page - 1}` } : {}),
     };
   });
 }
@@ -106,8 +106,8 @@ describe('the links of real-time transactions', () => {
   it('tell nothing of the bank’s own', async () => {
     inPages(2);
     const { links } = await read();
-    expect(Buffer.from(links.next ?? '', 'base64url').toString()).not.toContain('p2');
-    expect(links.next).not.toContain('p2');
+    expect(Buffer.from(links.next ?? '', 'base64url').toString()).not.toContain('bank-page-2');
+    expect(links.next).not.toContain('bank-page-2');
   });
 });
 
@@ -124,7 +124,7 @@ describe('a cursor', () => {
     const cursor = links.last ?? '';
     expect((await read({ cursor, from: 'nonsense', before: '2020-01-01T00:00:00.000Z' })).ids).toEqual(['t-2']);
     const [, , range] = bank.operations.ACCOUNT_TRANSACTIONS.mock.lastCall ?? [];
-    expect(range).toEqual({ cursor: 'p3', from: new Date('2026-01-02T00:00:00.000Z') });
+    expect(range).toEqual({ cursor: 'bank-page-3', from: new Date('2026-01-02T00:00:00.000Z') });
   });
 
   it('is good for an hour', async () => {
@@ -142,7 +142,7 @@ describe('a cursor', () => {
     await expectProblem(ask({ cursor }, other.token), refused);
     await expectProblem(ask({ cursor }, token, 'a-2'), refused);
     await expectProblem(ask({ cursor: `${cursor.slice(0, -2)}AA` }), refused);
-    await expectProblem(ask({ cursor: 'p2' }), refused);
+    await expectProblem(ask({ cursor: 'bank-page-2' }), refused);
   });
 });
 
