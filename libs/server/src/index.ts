@@ -11,3 +11,5 @@ export * from './openapi.js';
 export type { ReadinessCheck } from './status-routes.js';
 export * from './bootstrap.js';
 export { listenHost } from './lifecycle.js';
+export { callbackUrlFault } from './public-address.js';
+export * from './outbound-request.js';

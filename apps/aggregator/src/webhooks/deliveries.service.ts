@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Agent } from 'undici';
 import { asSystem, POOL, SecretBox, transaction } from '#libs/database';
-import { now } from '#libs/server';
+import { createOutboundAgent, isAccepted, now, type OutboundRequest, postOutbound } from '#libs/server';
 import { Env } from '../config.js';
 import {
   claimDelivery,
@@ -13,8 +13,7 @@ import {
   insertAttempt,
   type RoundResult,
 } from './delivery.queries.js';
-import { deliveryBody, eventPayloadContext, webhookSecretContext } from './delivery-body.js';
-import { createDeliveryAgent, isAccepted, send, signBody } from './delivery-request.js';
+import { deliveryBody, eventPayloadContext, signBody, webhookSecretContext } from './delivery-body.js';
 import { EventsService } from './events.service.js';
 
 /** Main and backup address may each take the whole timeout; the rest is for the database. */
@@ -34,7 +33,7 @@ export class DeliveriesService implements OnApplicationShutdown {
     private readonly events: EventsService,
   ) {
     this.allowPrivate = env.allowsPrivateCallbacks;
-    this.agent = createDeliveryAgent({ allowPrivate: this.allowPrivate });
+    this.agent = createOutboundAgent({ allowPrivate: this.allowPrivate });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -70,17 +69,21 @@ export class DeliveriesService implements OnApplicationShutdown {
   private async tryAddresses(claimed: ClaimedDelivery): Promise<{ accepted: boolean; row: AttemptRow }[]> {
     const payload = this.box.open(claimed.payload, eventPayloadContext(claimed.eventId));
     const body = deliveryBody({ ...claimed, payload });
-    const signature = signBody(body, this.secretOf(claimed));
-    const first = await this.attempt('main', { url: claimed.mainUrl, body, signature, eventId: claimed.eventId });
+    // The event's id is the same on every attempt, so that a receiver can tell a repeat.
+    const headers = {
+      'webhook-id': claimed.eventId,
+      'webhook-signature': signBody(body, this.secretOf(claimed)),
+    };
+    const first = await this.attempt('main', { url: claimed.mainUrl, body, headers });
     if (first.accepted || claimed.backupUrl === null) return [first];
-    return [first, await this.attempt('backup', { url: claimed.backupUrl, body, signature, eventId: claimed.eventId })];
+    return [first, await this.attempt('backup', { url: claimed.backupUrl, body, headers })];
   }
 
-  private async attempt(target: 'main' | 'backup', request: Parameters<typeof send>[0]) {
+  private async attempt(target: 'main' | 'backup', request: OutboundRequest) {
     const startedAt = now();
     const started = performance.now();
     const { agent, allowPrivate } = this;
-    const outcome = await send(request, { agent, allowPrivate, timeoutMs: this.env.WEBHOOK_TIMEOUT_MS });
+    const outcome = await postOutbound(request, { agent, allowPrivate, timeoutMs: this.env.WEBHOOK_TIMEOUT_MS });
     const row: AttemptRow = {
       target,
       startedAt,

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { WebhookEvent } from '#libs/contract';
 
 /** What a webhook's sealed secret is bound to. */
@@ -25,4 +26,9 @@ export function deliveryBody({ webhookId, applicationId, category, payload, meta
   const event: unknown = JSON.parse(payload);
   const body: WebhookEvent = { id: webhookId, applicationId, type: category, event, metadata: metadata ?? {} };
   return Buffer.from(JSON.stringify(body));
+}
+
+/** The interface's signature (service-wide choice): lowercase hex HMAC-SHA256, keyed with the UTF-8 bytes of the secret. */
+export function signBody(body: Buffer, secret: string): string {
+  return createHmac('sha256', Buffer.from(secret, 'utf8')).update(body).digest('hex');
 }

@@ -10,10 +10,9 @@ import {
   type WebhookWithSecret,
 } from '#libs/contract';
 import { AggregatorPrisma, scopedTo, SecretBox } from '#libs/database';
-import { now } from '#libs/server';
+import { callbackUrlFault, now } from '#libs/server';
 import type { Tenant } from '../auth/tenant.js';
 import { Env } from '../config.js';
-import { callbackUrlFault } from './callback-address.js';
 import { webhookSecretContext } from './delivery-body.js';
 import { isEventCategory } from './event-category.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AddressRefused, callbackUrlFault, isPublicAddress, publicLookup } from './callback-address.js';
+import { AddressRefused, callbackUrlFault, isPublicAddress, publicLookup } from './public-address.js';
 
 describe('callback addresses', () => {
   it.each([
