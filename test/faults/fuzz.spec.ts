@@ -80,7 +80,7 @@ const attempt: fc.Arbitrary<Attempt> = fc
     ...rest,
     ...(rawBody === '' ? {} : { rawBody }),
     ...(bankFails === 'none' ? {} : { bankFails }),
-  })) as fc.Arbitrary<Attempt>;
+  }));
 
 let world: InterfaceWorld;
 beforeAll(async () => {

@@ -70,7 +70,7 @@ export class DescribedInterface {
     private readonly schemas: Record<string, DescribedSchema>,
   ) {
     const closed = Object.entries(schemas).map(([name, schema]) => [name, closedToOthers(schema)]);
-    this.ajv.addSchema({ $id: 'interface', components: { schemas: Object.fromEntries(closed) } } as AnySchema);
+    this.ajv.addSchema({ $id: 'interface', components: { schemas: Object.fromEntries(closed) } });
   }
 
   static async read(): Promise<DescribedInterface> {

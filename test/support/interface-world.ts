@@ -179,8 +179,8 @@ export class InterfaceWorld {
     const template = path.replaceAll(/\{([^}]+)\}/g, (_all, name: string) =>
       encodeURIComponent(sample.path?.[name] ?? 'none'),
     );
-    const named = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
-    const own = Object.entries(sample.headers ?? {}).filter(([name]) => named.includes(name));
+    const named = new Set(parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name));
+    const own = Object.entries(sample.headers ?? {}).filter(([name]) => named.has(name));
     const query = new URLSearchParams(sample.query).toString();
     return {
       method,

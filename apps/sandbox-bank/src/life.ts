@@ -184,7 +184,7 @@ function interest(life: Life, day: number): Happening[] {
   ];
 }
 
-function bill(life: Life, day: number): Happening[] {
+function quarterlyPayment(life: Life, day: number): Happening[] {
   if (!quarterlyDay(day)) return [];
   const { payee, reference, amountMinor } = quarterlyBill;
   const id = diceOf(life, day, 'quarterly').hex(20);
@@ -207,7 +207,7 @@ function bill(life: Life, day: number): Happening[] {
 export function dayOf(life: Life, day: number): Happening[] {
   const rows: Happening[] = [...ownTransfers(life, day)];
   if (life.plan.kind === 'current') {
-    rows.push(...salary(life, day), ...cash(life, day), ...bill(life, day));
+    rows.push(...salary(life, day), ...cash(life, day), ...quarterlyPayment(life, day));
     for (const item of life.persona.regulars) if (fallsOn(day, item.day)) rows.push(regular(life, day, item));
   }
   if (life.plan.kind === 'savings') rows.push(...interest(life, day));

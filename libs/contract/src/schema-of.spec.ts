@@ -64,7 +64,7 @@ function withoutNulls(value: Json): Json {
 }
 
 function accepts(type: Class, body: Json): boolean {
-  const errors = validateSync(plainToInstance(type, body) as object, { whitelist: true, forbidUnknownValues: false });
+  const errors = validateSync(plainToInstance(type, body), { whitelist: true, forbidUnknownValues: false });
   return errors.length === 0;
 }
 

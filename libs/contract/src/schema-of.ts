@@ -42,7 +42,7 @@ function objectOf(type: Class, within: readonly Class[]): Schema {
 }
 
 function rulesOf(type: Class): Rule[] {
-  return getMetadataStorage().getTargetValidationMetadatas(type, '', false, false) as Rule[];
+  return getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
 }
 
 function memberOf(type: Class, rules: readonly Rule[], within: readonly Class[]): Schema {

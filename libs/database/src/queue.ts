@@ -62,7 +62,7 @@ export async function everyTick(queue: Queue, name: string, everyMs: number): Pr
 function onPostgres(program: string, connectionString: string): ConnectionOptions {
   const pool = { max: 1, idleTimeoutMillis: 2_000 };
   const settings: object = { connectionString, schema: `${program}_queue`, migrate: true, ...pool };
-  return settings as ConnectionOptions;
+  return settings;
 }
 
 /** A worker waits on its connection for ever, so a command may be repeated for ever (BullMQ requires null). */

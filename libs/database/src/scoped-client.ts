@@ -44,12 +44,12 @@ export function scopedTo(prisma: AggregatorPrisma, applicationIds: readonly stri
         const field = filtered.has(operation) ? ownerField(model) : undefined;
         const scopedArgs = field === undefined ? args : narrow(args, field, applicationIds);
         // Awaited inside: Prisma's promises only start when somebody waits for them.
-        return inScope(applicationIds, async () => await query(scopedArgs as typeof args));
+        return inScope(applicationIds, async () => await query(scopedArgs));
       },
     },
   });
   // A transaction takes its connection before its first query, so it must begin inside the scope too.
-  const begin = narrowed.$transaction.bind(narrowed) as typeof narrowed.$transaction;
+  const begin = narrowed.$transaction.bind(narrowed);
   return new Proxy(narrowed, {
     get(target, property, receiver): unknown {
       if (property !== '$transaction') return Reflect.get(target, property, receiver);

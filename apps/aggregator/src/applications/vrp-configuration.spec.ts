@@ -29,8 +29,10 @@ beforeEach(async () => {
   shop = await aggregator.application('Shop', root);
 });
 
-const ask = (method: 'GET' | 'POST' | 'PUT', { id = shop.id, as = root, body = undefined as unknown } = {}) =>
-  aggregator.ask<VrpConfiguration>(`${method} /applications/${id}/vrp`, { as, ...(body ? { body } : {}) });
+const ask = (
+  method: 'GET' | 'POST' | 'PUT',
+  { id = shop.id, as = root, body }: { id?: string; as?: typeof root; body?: unknown } = {},
+) => aggregator.ask<VrpConfiguration>(`${method} /applications/${id}/vrp`, { as, ...(body ? { body } : {}) });
 const unknown = problems.notFound({ parameter: 'applicationId' });
 
 describe('the VRP configuration of an application', () => {

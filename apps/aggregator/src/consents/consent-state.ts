@@ -87,14 +87,14 @@ export function isSpent(status: AuthorisationStatus): boolean {
 
 /** Whether the bank's answer in the user's browser is still awaited. */
 export function awaitsCallback(status: AuthorisationStatus): boolean {
-  return CALLBACK_STATUSES.includes(status);
+  return CALLBACK_STATUSES.has(status);
 }
 
-const CALLBACK_STATUSES: readonly AuthorisationStatus[] = [
+const CALLBACK_STATUSES: ReadonlySet<AuthorisationStatus> = new Set<AuthorisationStatus>([
   S.AWAITING_AUTHORIZATION,
   S.AWAITING_RE_AUTHORIZATION,
   S.AWAITING_PRE_AUTHORIZATION,
-];
+]);
 
 /** The steps after which the bank waits for somebody. */
 export type WaitingStep = Extract<Step, { pending: object }>;

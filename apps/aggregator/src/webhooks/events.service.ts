@@ -41,7 +41,7 @@ export class EventsService {
     // A payment may outlive its application; its change must still be recorded, and there is nobody left to tell.
     if (!(await insertEvent(tx, occurrence))) return [];
     const ids = await insertDeliveries(tx, occurrence);
-    return ids.map((id) => ({ id, rounds: 0 }));
+    return ids.map((delivery) => ({ id: delivery, rounds: 0 }));
   }
 
   /** Queues committed deliveries. It never fails its caller: what the queue does not take, the sweep finds. */

@@ -35,6 +35,6 @@ export type ScaStatus =
   | 'failed'
   | 'exempted';
 
-const final: readonly ScaStatus[] = ['finalised', 'failed', 'exempted'];
+const final: ReadonlySet<ScaStatus> = new Set<ScaStatus>(['finalised', 'failed', 'exempted']);
 
-export const isFinal = (status: ScaStatus): boolean => final.includes(status);
+export const isFinal = (status: ScaStatus): boolean => final.has(status);
