@@ -4,13 +4,14 @@ import { type SourceFile, isTest, roomOf, target } from './source-tree.js';
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'libs/contract': [],
   'libs/client': ['libs/contract'],
+  'libs/merchant-client': [],
   'libs/connectors': ['libs/contract'],
   'libs/server': ['libs/contract'],
   'libs/database': ['libs/server'],
   'apps/aggregator': ['libs/contract', 'libs/connectors', 'libs/server', 'libs/database'],
   'apps/bff': ['libs/contract', 'libs/client', 'libs/server', 'libs/database'],
   'apps/sandbox-bank': ['libs/server'],
-  'apps/stack': ['libs/server', 'libs/client', 'libs/database', 'prisma'],
+  'apps/stack': ['libs/server', 'libs/client', 'libs/merchant-client', 'libs/database', 'prisma'],
   prisma: ['libs/database'],
 };
 
@@ -18,6 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const barredPackages: Readonly<Record<string, RegExp>> = {
   'libs/contract': /^(?!class-validator$|class-transformer$|@nestjs\/(common|swagger)$|reflect-metadata$|node:)/,
   'libs/client': /^(@nestjs\/|pg$|@prisma\/)/,
+  'libs/merchant-client': /^(?!openapi-fetch$)/,
   'libs/connectors': /^(@nestjs\/|pg$|@prisma\/|pino$)/,
   'libs/server': /^(pg$|@prisma\/|bullmq$|@nestjs\/bullmq$)/,
   'apps/sandbox-bank': /^(pg$|@prisma\/|bullmq$|@nestjs\/bullmq$)/,

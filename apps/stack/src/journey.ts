@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { answerOf, createMerchantClient, type MerchantClient, type Schemas } from '#libs/merchant-client';
 import { call } from './http-call.js';
 import type { StackFile } from './stack.js';
 
@@ -20,54 +21,9 @@ export interface Watcher {
   syncProgress(progress: SyncView): void;
 }
 
-/** The members of the BFF's answers that the journey reads. */
-interface Merchant {
-  id: string;
-  apiKey: string;
-  subApplicationId: string;
-}
-interface Session {
-  token: string;
-  customerId: string;
-}
-export interface SyncView {
-  status: string;
-  accounts: number;
-  accountsDone: number;
-  rowsRead: number;
-  rowsExpected: number;
-  added: number;
-  rowsPerSecond?: number;
-  problem?: string;
-}
-interface Connection {
-  id: string;
-  status: string;
-  authorisationUrl?: string;
-  sync?: SyncView;
-}
-interface Account {
-  id: string;
-  name?: string;
-  currency?: string;
-  mainBalance?: { amount: number; currency: string };
-}
-interface TransactionPage {
-  data: { id: string; date: string; accountId: string }[];
-  hasMore: boolean;
-  nextCursor?: string;
-}
-interface Payment {
-  id: string;
-  status: string;
-  isoStatus?: string;
-  authorisationUrl?: string;
-}
-interface MerchantEvent {
-  sequence: string | number;
-  type: string;
-  data: Record<string, unknown>;
-}
+export type SyncView = Schemas['SyncProgress'];
+type Connection = Schemas['ConnectionView'];
+type Payment = Schemas['PaymentView'];
 
 const institutionId = 'meridian-sandbox';
 const persona = 'ada';
@@ -95,19 +51,27 @@ async function comeBack(redirectUrl: string): Promise<number> {
 
 /** The journey of one customer of one merchant, over HTTP alone. Each method is one step and returns its figures. */
 class Journey {
-  private merchant!: Merchant;
-  private session!: Session;
+  /** The merchants' API as its three callers: this installation's operator, a merchant's backend, a customer's frontend. */
+  private readonly operator: MerchantClient;
+  private backend!: MerchantClient;
+  private frontend!: MerchantClient;
   private connectionId!: string;
-  private accounts: Account[] = [];
   private paymentId!: string;
 
   constructor(
     private readonly stack: StackFile,
     private readonly watcher: Watcher,
-  ) {}
+  ) {
+    this.operator = this.client(stack.operatorKey);
+  }
 
-  private bff<T>(path: string, options: Parameters<typeof call>[1] = {}): Promise<T> {
-    return call<T>(`${this.stack.bff}/v1${path}`, { bearer: this.session.token, ...options });
+  private client(token: string): MerchantClient {
+    return createMerchantClient({ baseUrl: this.stack.bff, token });
+  }
+
+  private connection(): Promise<Connection> {
+    const params = { path: { connectionId: this.connectionId } };
+    return answerOf(this.frontend.GET('/v1/connections/{connectionId}', { params }));
   }
 
   private authorise(authorisationUrl: string, more: object = {}): Promise<{ redirectUrl: string }> {
@@ -122,34 +86,34 @@ class Journey {
   }
 
   async createMerchant(): Promise<Figures> {
-    const { bff, operatorKey, aggregator, application } = this.stack;
+    const { aggregator, application } = this.stack;
     const body = { name: 'Demo Shop', merchantCategoryCode: '5411', ppcUserGroup: 'CONSUMER_GOODS_SERVICES' };
-    this.merchant = await call<Merchant>(`${bff}/v1/merchants`, { method: 'POST', bearer: operatorKey, body });
-    const { subApplicationId } = this.merchant;
+    const { id, apiKey, subApplicationId = '' } = await answerOf(this.operator.POST('/v1/merchants', { body }));
+    this.backend = this.client(apiKey);
     await call(`${aggregator}/applications/${subApplicationId}`, { basic: application });
-    return { merchant: this.merchant.id, subApplication: subApplicationId };
+    return { merchant: id, subApplication: subApplicationId };
   }
 
   async openSession(): Promise<Figures> {
     const body = { customer: { reference: 'customer-1' } };
-    const url = `${this.stack.bff}/v1/sessions`;
-    this.session = await call<Session>(url, { method: 'POST', bearer: this.merchant.apiKey, body });
-    return { customer: this.session.customerId };
+    const { token, customerId } = await answerOf(this.backend.POST('/v1/sessions', { body }));
+    this.frontend = this.client(token);
+    return { customer: customerId };
   }
 
   async pickInstitution(): Promise<Figures> {
-    const { data } = await this.bff<{ data: { id: string; name: string; features: string[] }[] }>('/institutions');
+    const { data } = await answerOf(this.frontend.GET('/v1/institutions'));
     const picked = data.find(({ id }) => id === institutionId);
     if (!picked) throw new Error(`${institutionId} is not among the ${data.length} institutions`);
     return { institutions: data.length, picked: picked.name, features: picked.features.length };
   }
 
   async connect(): Promise<Figures> {
-    const asked = await this.bff<Connection>('/connections', { method: 'POST', body: { institutionId } });
+    const asked = await answerOf(this.frontend.POST('/v1/connections', { body: { institutionId } }));
     this.connectionId = asked.id;
     const { redirectUrl } = await this.authorise(asked.authorisationUrl ?? '');
     await comeBack(redirectUrl);
-    const { status } = await this.bff<Connection>(`/connections/${asked.id}`);
+    const { status } = await this.connection();
     if (status !== 'active') throw new Error(`The connection is ${status}`);
     return { connection: asked.id, status };
   }
@@ -157,7 +121,7 @@ class Journey {
   async synchronise(): Promise<Figures> {
     const started = performance.now();
     const ask = async (): Promise<Connection> => {
-      const connection = await this.bff<Connection>(`/connections/${this.connectionId}`);
+      const connection = await this.connection();
       if (connection.sync) this.watcher.syncProgress(connection.sync);
       return connection;
     };
@@ -176,45 +140,46 @@ class Journey {
   }
 
   async read(): Promise<Figures> {
-    this.accounts = (await this.bff<{ data: Account[] }>('/accounts')).data;
+    const accounts = (await answerOf(this.frontend.GET('/v1/accounts'))).data;
     const dates: string[] = [];
     let cursor: string | undefined;
     do {
-      const query = new URLSearchParams({ limit: '500', ...(cursor ? { cursor } : {}) });
-      const page = await this.bff<TransactionPage>(`/transactions?${query.toString()}`);
-      dates.push(...page.data.map(({ date }) => date));
+      const query = { limit: 500, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await answerOf(this.frontend.GET('/v1/transactions', { params: { query } }));
+      dates.push(...page.data.flatMap(({ date }) => date ?? []));
       cursor = page.nextCursor;
     } while (cursor !== undefined);
     const months = new Set(dates.map((date) => date.slice(0, 7))).size;
-    return { accounts: this.accounts.length, transactions: dates.length, months };
+    return { accounts: accounts.length, transactions: dates.length, months };
   }
 
   async pay(): Promise<Figures> {
     const payee = {
       name: 'Demo Shop Ltd',
       accountIdentifications: [
-        { type: 'SORT_CODE', identification: '203002' },
-        { type: 'ACCOUNT_NUMBER', identification: '10203345' },
+        { type: 'SORT_CODE' as const, identification: '203002' },
+        { type: 'ACCOUNT_NUMBER' as const, identification: '10203345' },
       ],
     };
     const body = { institutionId, amount: 12.5, currency: 'GBP', payee, reference: 'ORDER 1042' };
-    const headers = { 'idempotency-key': crypto.randomUUID() };
-    const asked = await this.bff<Payment>('/payments', { method: 'POST', body, headers });
+    const params = { header: { 'idempotency-key': crypto.randomUUID() } };
+    const asked = await answerOf(this.frontend.POST('/v1/payments', { body, params }));
     this.paymentId = asked.id;
     const { redirectUrl } = await this.authorise(asked.authorisationUrl ?? '');
     await comeBack(redirectUrl);
     const ended = ({ status }: Payment): boolean =>
       !['AUTHORIZED', 'PENDING', 'AWAITING_AUTHORIZATION'].includes(status);
-    const paid = await until('The end of the payment', () => this.bff<Payment>(`/payments/${asked.id}`), ended);
+    const path = { paymentId: asked.id };
+    const ask = () => answerOf(this.frontend.GET('/v1/payments/{paymentId}', { params: { path } }));
+    const paid = await until('The end of the payment', ask, ended);
     if (paid.status !== 'COMPLETED') throw new Error(`The payment is ${paid.status}`);
     return { payment: asked.id, amount: '12.50 GBP', status: paid.status, isoStatus: paid.isoStatus ?? '' };
   }
 
   /** `webhook.handled` is written by the handler of a verified webhook and by nothing else. */
   async webhook(): Promise<Figures> {
-    const url = `${this.stack.bff}/v1/events`;
-    const ask = (): Promise<{ data: MerchantEvent[] }> => call(url, { bearer: this.merchant.apiKey });
-    const isHandled = ({ type }: MerchantEvent): boolean => type === 'webhook.handled';
+    const ask = () => answerOf(this.backend.GET('/v1/events'));
+    const isHandled = ({ type }: Schemas['EventView']): boolean => type === 'webhook.handled';
     const { data } = await until('The webhook', ask, (log) => log.data.some(isHandled));
     const ofPayment = data.filter((event) => event.data['paymentId'] === this.paymentId);
     if (!ofPayment.some(({ type }) => type === 'payment.completed'))
