@@ -6,11 +6,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
+import { pageSizeMax } from '#libs/contract';
 import { createPool, transaction } from '#libs/database';
 import { startPostgres } from '../../apps/stack/src/embedded-postgres.js';
-import { knownTransactions, recordChanges } from '../../apps/bff/src/sync/record-changes.js';
-import { reconcile } from '../../apps/bff/src/sync/reconcile.js';
-import { rowOf } from '../../apps/bff/src/sync/transaction-row.js';
+import { recordAnswer } from '../../apps/bff/src/sync/record-answer.js';
+import { StagedAnswer } from '../../apps/bff/src/sync/staged-answer.js';
 import { applyMigrations } from '../../prisma/migrate.js';
 import { compare, type Figure, type Sample, timed } from './harness.js';
 import { syncedRows } from './synced-rows.js';
@@ -20,46 +20,52 @@ const rounds = 5;
 const tables = ['transactions', 'changes'] as const;
 
 interface Place {
+  merchantId: string;
   customerId: string;
   accountId: string;
 }
 
 async function makePlace(pool: pg.Pool): Promise<Place> {
-  const [merchant, customerId, connection, accountId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const [merchantId, customerId, connection, accountId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await pool.query(
     `insert into merchants (id, name, merchant_category_code, ppc_user_group, is_contract_present, status, created_at)
      values ($1, 'Shop', '5411', 'TAX', false, 'active', now())`,
-    [merchant],
+    [merchantId],
   );
   await pool.query(`insert into customers (id, merchant_id, reference, created_at) values ($1, $2, 'c', now())`, [
     customerId,
-    merchant,
+    merchantId,
   ]);
   await pool.query(
     `insert into connections (id, customer_id, merchant_id, institution_id, status, created_at)
      values ($1, $2, $3, 'bank', 'active', now())`,
-    [connection, customerId, merchant],
+    [connection, customerId, merchantId],
   );
   await pool.query(
     `insert into accounts (id, customer_id, connection_id, institution_id, identification_hash, aggregator_account_id, wire, created_at)
      values ($1, $2, $3, 'bank', 'hash', 'acc', '{}', now())`,
     [accountId, customerId, connection],
   );
-  return { customerId, accountId };
+  return { merchantId, customerId, accountId };
 }
 
-/** What the BFF does with one account's complete answer: match, log and project, in one transaction. */
-function importRows(
+/** What the BFF does with one account's complete answer: stage its pages; then match, log and project in one transaction. */
+async function importRows(
   pool: pg.Pool,
-  { customerId, accountId }: Place,
+  { customerId, accountId, merchantId }: Place,
   answer: ReturnType<typeof syncedRows>,
 ): Promise<number> {
-  return transaction(pool, async (tx) => {
-    const known = await knownTransactions(tx, accountId);
-    const changes = reconcile(known, { rows: answer.map(rowOf), from: null, before: null }, () => randomUUID());
-    await recordChanges(tx, { customerId, accountId, syncRunId: randomUUID() }, changes);
-    return answer.length;
+  const staged = await StagedAnswer.open(pool, { accountId });
+  for (let at = 0; at < answer.length; at += pageSizeMax) await staged.add(answer.slice(at, at + pageSizeMax));
+  await transaction(pool, async (tx) => {
+    await recordAnswer(
+      tx,
+      { customerId, accountId, syncRunId: randomUUID(), institutionId: 'bank', merchantId },
+      { staged, window: { from: null, before: null }, balances: undefined },
+    );
   });
+  await staged.discard();
+  return answer.length;
 }
 
 /** The rows that an import left, as COPY's text. */

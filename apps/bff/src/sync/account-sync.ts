@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { type AggregatorClient, ClientError } from '#libs/client';
 import type { Balances } from '#libs/contract';
 import { assertLease, type Lease, renewLease, transaction } from '#libs/database';
-import { now } from '#libs/server';
 import { fetchTransactions } from './fetch-transactions.js';
-import { reconcile } from './reconcile.js';
 import { type AccountsOwner, type KnownAccount } from './record-accounts.js';
-import { knownTransactions, recordChanges } from './record-changes.js';
+import { recordAnswer } from './record-answer.js';
+import { type Counts, noCounts } from './record-changes.js';
+import { StagedAnswer } from './staged-answer.js';
 import type { SyncRun } from './sync-run.js';
-import { rowOf, type TransactionRow } from './transaction-row.js';
 
 /** Longer than any one call to the aggregator; renewed with every answer, so a crashed worker is replaced soon. */
 export const leaseMs = 45_000;
@@ -41,7 +39,10 @@ export async function syncAccount(work: AccountWork, account: KnownAccount): Pro
     await run.count({ pages: 1, rows_read: rows, rows_expected: more });
   });
   const started = performance.now();
-  const counts = await record(work, account, { rows: fetched.map(rowOf), balances });
+  const staged = await StagedAnswer.open(pool, { accountId: account.id });
+  await staged.add(fetched);
+  const counts = await record(work, account, { staged, balances });
+  await staged.discard();
   await run.count({
     accounts_done: 1,
     added: counts.added,
@@ -54,17 +55,15 @@ export async function syncAccount(work: AccountWork, account: KnownAccount): Pro
 }
 
 interface Read {
-  rows: TransactionRow[];
+  staged: StagedAnswer;
   balances: Balances | undefined;
 }
-
-const nothing = { added: 0, modified: 0, linked: 0, removed: 0, flagged: 0, cleared: 0 };
 
 function record(
   { pool, owner, lease, run }: AccountWork,
   account: KnownAccount,
-  { rows, balances }: Read,
-): Promise<typeof nothing> {
+  { staged, balances }: Read,
+): Promise<Counts> {
   return transaction(pool, async (tx) => {
     await assertLease(tx, lease);
     // Two connections may lead to one account; only the one it belongs to now writes, and one writer at a time.
@@ -72,21 +71,13 @@ function record(
       'select connection_id from accounts where id = $1 for update',
       [account.id],
     );
-    if (owners[0]?.connection_id !== owner.id) return nothing;
-    const known = await knownTransactions(tx, account.id);
-    const changes = reconcile(known, { rows, from: null, before: null }, () => randomUUID());
-    const counts = await recordChanges(
+    if (owners[0]?.connection_id !== owner.id) return noCounts();
+    const { customer_id: customerId, institution_id: institutionId, merchant_id: merchantId } = owner;
+    return recordAnswer(
       tx,
-      { customerId: owner.customer_id, accountId: account.id, syncRunId: run.id },
-      changes,
+      { customerId, accountId: account.id, syncRunId: run.id, institutionId, merchantId },
+      { staged, window: { from: null, before: null }, balances },
     );
-    const at = now();
-    await tx.query(
-      `update accounts set last_synced_at = $2, balances = coalesce($3, balances),
-         balances_at = case when $3::text is null then balances_at else $2 end where id = $1`,
-      [account.id, at, balances === undefined ? null : JSON.stringify(balances)],
-    );
-    return counts;
   });
 }
 

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import type { Transaction } from '#libs/contract';
 import type { Change } from './change.js';
-import { apply, BrokenLog, changeOf, payloadOf, replay, type LogEntry, type LoggedTransaction } from './change-log.js';
+import type { TransactionRow } from './transaction-row.js';
+import { apply, BrokenLog, changeOf, entryOf, replay, type LogEntry, type LoggedTransaction } from './change-log.js';
 import { reconcile } from './reconcile.js';
 import { rowOf } from './transaction-row.js';
 
@@ -46,18 +47,10 @@ function live(answers: Parameters<typeof toRow>[0][][]): { table: Map<string, Lo
   for (const answer of answers) {
     const known = [...table.values()]
       .filter(({ removedAt }) => !removedAt)
-      .map(({ id, flag, row }) => ({ id, flag, ...row }));
+      .map(({ id, flag, row }) => ({ id, flag, into: null, ...row }));
     const rows = answer.map(toRow);
     for (const change of reconcile(known, { rows, from: null, before: null }, () => `t${(made += 1)}`)) {
-      const { kind, id: transactionId } = change;
-      const entry = {
-        sequence: BigInt(log.length + 1),
-        recordedAt,
-        kind,
-        accountId: 'a',
-        transactionId,
-        payload: payloadOf(change),
-      };
+      const entry = { sequence: BigInt(log.length + 1), recordedAt, ...entryOf(change, 'a') };
       log.push(entry);
       apply(table, entry, change);
     }
@@ -79,7 +72,7 @@ it('says the same thing twice', () => {
   fc.assert(
     fc.property(history, (answers) => {
       const { log } = live(answers);
-      for (const entry of log) expect(payloadOf(changeOf(entry))).toBe(entry.payload);
+      for (const entry of log) expect(entry).toMatchObject(entryOf(changeOf(entry), 'a'));
     }),
     { numRuns: 300 },
   );
@@ -99,9 +92,8 @@ it('gives a transaction one id for ever', () => {
 
 describe('a log that cannot be ours', () => {
   const row = toRow({ id: 'a', day: 1, amount: 1, text: 'x', pending: false });
-  const entry = (sequence: bigint, change: Change): LogEntry => {
-    const { kind, id: transactionId } = change;
-    return { sequence, recordedAt, kind, accountId: 'a', transactionId, payload: payloadOf(change) };
+  const entry = (sequence: bigint, change: Change<TransactionRow>): LogEntry => {
+    return { sequence, recordedAt, ...entryOf(change, 'a') };
   };
   const add = (sequence: bigint, id = 't1') => entry(sequence, { kind: 'added', id, row });
   const remove = (sequence: bigint) => entry(sequence, { kind: 'removed', id: 't1', reason: 'pending-vanished' });

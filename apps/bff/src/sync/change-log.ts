@@ -1,16 +1,18 @@
-import type { Transaction } from '#libs/contract';
-import type { Change, Flag } from './change.js';
-import { rowOf, type TransactionRow } from './transaction-row.js';
+import { hasRow, type Change, type ChangeKind, type Flag } from './change.js';
+import { rowOfServed, servedText } from './served-text.js';
+import type { Comparable, TransactionRow } from './transaction-row.js';
 
 /** One entry of a customer's log, as it is stored. */
 export interface LogEntry {
   sequence: bigint;
   recordedAt: Date;
-  kind: Change['kind'];
+  kind: ChangeKind;
   accountId: string;
   transactionId: string;
   /** What `payloadOf` made. */
   payload: string;
+  /** What merchants are served after the change, if it changed what the transaction says. */
+  wire: string | null;
 }
 
 /** One line of the table that the log projects to. */
@@ -23,6 +25,9 @@ export interface LoggedTransaction {
   sequence: bigint;
   firstSeenAt: Date;
   removedAt: Date | null;
+  joinedInto: string | null;
+  apartFrom: string[];
+  dismissed: Flag['reason'] | null;
 }
 
 /** A log that cannot have been written by us: numbers are missing, or a change speaks of a transaction that is not there. */
@@ -30,9 +35,17 @@ export class BrokenLog extends Error {
   override readonly name = 'BrokenLog';
 }
 
-/** What the log keeps of a change besides its kind and id: of a row the bank's JSON alone, from which every column follows. */
-export function payloadOf({ kind: _kind, id: _id, ...rest }: Change): string {
-  return JSON.stringify('row' in rest ? { ...rest, row: { wire: rest.row.wire } } : rest);
+/** What the log keeps of a change besides its kind, id and text. */
+export function payloadOf<R extends Comparable>(change: Change<R>): string {
+  const { kind: _kind, id: _id, ...rest } = hasRow(change) ? { ...change, row: undefined } : change;
+  return JSON.stringify(rest);
+}
+
+/** The entry of a change, without its place in the log. */
+export function entryOf(change: Change<TransactionRow>, accountId: string): Omit<LogEntry, 'sequence' | 'recordedAt'> {
+  const { kind, id } = change;
+  const wire = hasRow(change) ? servedText(change.row, { id, accountId }) : null;
+  return { kind, accountId, transactionId: id, payload: payloadOf(change), wire };
 }
 
 /** The change that an entry records. */
@@ -40,10 +53,10 @@ export function changeOf({
   kind,
   transactionId,
   payload,
-}: Pick<LogEntry, 'kind' | 'transactionId' | 'payload'>): Change {
-  const kept = JSON.parse(payload) as { row?: { wire: string } };
-  const row = kept.row && rowOf(JSON.parse(kept.row.wire) as Transaction);
-  return { kind, id: transactionId, ...kept, ...(row ? { row } : {}) } as Change;
+  wire,
+}: Pick<LogEntry, 'kind' | 'transactionId' | 'payload' | 'wire'>): Change<TransactionRow> {
+  const row = wire === null ? {} : { row: rowOfServed(wire) };
+  return { kind, id: transactionId, ...JSON.parse(payload), ...row } as Change<TransactionRow>;
 }
 
 /**
@@ -65,30 +78,45 @@ export function replay(entries: Iterable<LogEntry>): Map<string, LoggedTransacti
 export function apply(
   table: Map<string, LoggedTransaction>,
   { accountId, sequence, recordedAt }: Pick<LogEntry, 'accountId' | 'sequence' | 'recordedAt'>,
-  change: Change,
+  change: Change<TransactionRow>,
 ): void {
   const { id } = change;
   const before = table.get(id);
-  if (change.kind === 'added') {
-    if (before) throw new BrokenLog(`entry ${sequence} adds ${id} again`);
-    const { row, flag = null } = change;
-    table.set(id, { id, accountId, row, flag, sequence, firstSeenAt: recordedAt, removedAt: null });
-    return;
-  }
-  if (!before || before.removedAt) throw new BrokenLog(`entry ${sequence} changes ${id}, which is not there`);
-  table.set(id, { ...before, sequence, ...effectOf(change, recordedAt) });
+  if (change.kind === 'added' && before) throw new BrokenLog(`entry ${sequence} adds ${id} again`);
+  if (!before && !isBeginning(change)) throw new BrokenLog(`entry ${sequence} changes ${id}, which is not there`);
+  if (before?.removedAt && before.joinedInto === null)
+    throw new BrokenLog(`entry ${sequence} changes ${id}, which is removed`);
+  const line = before ?? { ...blank, id, accountId, firstSeenAt: recordedAt };
+  table.set(id, { ...line, sequence, ...effectOf(change, line, recordedAt) } as LoggedTransaction);
 }
 
-function effectOf(change: Exclude<Change, { kind: 'added' }>, recordedAt: Date): Partial<LoggedTransaction> {
+/** Whether a transaction may begin with this change. */
+function isBeginning({ kind }: Change<TransactionRow>): boolean {
+  return kind === 'added' || kind === 'joined' || kind === 'split';
+}
+
+const blank = { flag: null, removedAt: null, joinedInto: null, apartFrom: [] as string[], dismissed: null };
+
+function effectOf(
+  change: Change<TransactionRow>,
+  { removedAt, apartFrom }: Pick<LoggedTransaction, 'removedAt' | 'apartFrom'>,
+  recordedAt: Date,
+): Partial<LoggedTransaction> {
   switch (change.kind) {
+    case 'added':
+      return { row: change.row, flag: change.flag ?? null };
     case 'modified':
     case 'linked':
-      return { row: change.row, flag: null };
+      return { row: change.row, flag: null, dismissed: null };
+    case 'joined':
+      return { row: change.row, flag: null, joinedInto: change.into, removedAt: removedAt ?? recordedAt };
+    case 'split':
+      return { row: change.row, flag: null, joinedInto: null, removedAt: null, apartFrom: [...apartFrom, change.from] };
     case 'removed':
-      return { removedAt: recordedAt, flag: null };
+      return { flag: null, joinedInto: null, removedAt: removedAt ?? recordedAt };
     case 'flagged':
       return { flag: change.flag };
     default:
-      return { flag: null };
+      return { flag: null, ...(change.dismissed ? { dismissed: change.dismissed } : {}) };
   }
 }

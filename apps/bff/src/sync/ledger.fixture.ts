@@ -38,8 +38,8 @@ export class Ledger {
   private sequence = 0n;
   private made = 0;
 
-  see(rows: TransactionRow[], window: Partial<Answer> = {}): Change[] {
-    const changes = reconcile(
+  see(rows: TransactionRow[], window: Partial<Answer<TransactionRow>> = {}): Change<TransactionRow>[] {
+    const changes = reconcile<TransactionRow>(
       this.known(),
       { rows, from: null, before: null, ...window },
       () => `t${(this.made += 1)}`,
@@ -56,8 +56,10 @@ export class Ledger {
   }
 
   known(): KnownTransaction[] {
-    return this.live.map(({ id, flag, row: { wire: _wire, amount: _amount, ...rest } }) => ({ id, flag, ...rest }));
+    return [...this.table.values()]
+      .filter(({ removedAt, joinedInto }) => removedAt === null || joinedInto !== null)
+      .map(({ id, flag, joinedInto, row: known }) => ({ id, flag, into: joinedInto, ...known }));
   }
 }
 
-export const kinds = (changes: Change[]): string[] => changes.map(({ kind }) => kind);
+export const kinds = (changes: Change<TransactionRow>[]): string[] => changes.map(({ kind }) => kind);

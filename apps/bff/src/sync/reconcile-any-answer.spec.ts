@@ -14,7 +14,7 @@ const anyRow = fc
   .map(row);
 const anyAnswer = fc.array(anyRow, { maxLength: 12 });
 const anyHistory = fc.array(anyAnswer, { minLength: 1, maxLength: 6 });
-const rowKey = ({ wire }: TransactionRow): string => wire;
+const rowKey = ({ fingerprint }: TransactionRow): string => fingerprint;
 
 function count(rows: readonly TransactionRow[]): Map<string, number> {
   const counts = new Map<string, number>();
@@ -134,7 +134,7 @@ it('compares 100,000 rows of which nothing is as it was within seconds', () => {
       text: `SHOP ${at % 40}${suffix}`,
     });
   const indices = Array.from({ length: 100_000 }, (_, at) => at);
-  const known = indices.map((at): KnownTransaction => ({ id: `t${at}`, flag: null, ...shop(at) }));
+  const known = indices.map((at): KnownTransaction => ({ id: `t${at}`, flag: null, into: null, ...shop(at) }));
   const rows = indices.map((at) => shop(at, ' LTD'));
   const started = performance.now();
   const changes = reconcile(known, { rows, from: null, before: null }, () => 'new');

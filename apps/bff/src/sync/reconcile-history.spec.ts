@@ -80,8 +80,8 @@ class Ledger {
   flagged = 0;
   private sequence = 0n;
 
-  see(rows: Labelled[]): Change[] {
-    const known = this.live.map(({ id, flag, row }) => ({ id, flag, ...row }));
+  see(rows: Labelled[]): Change<Labelled>[] {
+    const known = this.live.map(({ id, flag, row }) => ({ id, flag, into: null, ...row }));
     const changes = reconcile(
       known,
       { rows, from: null, before: null },
@@ -90,7 +90,7 @@ class Ledger {
     for (const change of changes) {
       apply(this.table, { accountId: 'a', sequence: this.sequence, recordedAt: new Date(0) }, change);
       if ('flag' in change) this.flagged += 1;
-      if ('row' in change) this.note(change.id, change.row as Labelled);
+      if ('row' in change) this.note(change.id, change.row);
     }
     return changes;
   }

@@ -1,27 +1,31 @@
 import type { Change, Flag, MatchRule } from './change.js';
+import { coverage, dateOf, isAsked, type Window } from './coverage.js';
 import { likeness, type Trigrams } from './likeness.js';
 import { pairUp, remove, type Open, type Pair } from './pairing.js';
-import { dateOf, resemble } from './resemblance.js';
-import type { TransactionRow } from './transaction-row.js';
+import { resemble } from './resemblance.js';
+import type { Comparable } from './transaction-row.js';
 
-/** A transaction of the account that is in the table and not removed. */
-export interface KnownTransaction extends Omit<TransactionRow, 'wire' | 'amount'> {
+/** A transaction of the account that is in the table and not removed, or another face of one. */
+export interface KnownTransaction extends Comparable {
   /** Ours, for life. */
   id: string;
   flag: Flag | null;
+  /** The transaction of which this is another face. */
+  into: string | null;
 }
 
 /** One complete answer: every page was read. */
-export interface Answer {
-  rows: readonly TransactionRow[];
-  /** What was asked for, both ends included; null is open. */
-  from: Date | null;
-  before: Date | null;
-  /**
-   * From when on the answer is sure to hold everything. Banks silently shorten long histories, so without it the answer is
-   * taken to reach back to its own earliest row.
-   */
-  completeFrom?: Date;
+export interface Answer<R> extends Window {
+  rows: readonly R[];
+}
+
+/** What is left when all equal rows are paired, and what the comparison has to know of the whole answer. */
+export interface Rest<R> extends Open<R> {
+  /** Pairs of equal rows of which more may have to be said: what carries a flag, and what is pending. */
+  same: Pair<R>[];
+  covers: (known: Comparable) => boolean;
+  /** Ids that several rows of the answer share; they identify none of them. */
+  repeated: ReadonlySet<string>;
 }
 
 /**
@@ -35,24 +39,39 @@ export interface Answer {
  *
  * Pure and near linear: `newId` is called once for every added row, in an order that depends on the rows alone.
  */
-export function reconcile(
+export function reconcile<R extends Comparable>(
   known: readonly KnownTransaction[],
-  answer: Answer,
-  newId: (row: TransactionRow) => string,
-): Change[] {
-  const covered = coverage(known, answer);
-  const open: Open = { known: [...known], rows: [...answer.rows] };
-  const changes: Change[] = cleared(pairUp(open, { known: fingerprint, row: fingerprint }));
-  open.rows.sort(inOrder);
-  const trusted = trustedIds(answer.rows);
-  const identity = (row: Comparable) => (trusted.has(row.bankId) ? `${row.bankId} ${content(row)}` : undefined);
-  changes.push(...modified(pairUp(open, { known: identity, row: identity }), 'bank-id', 1));
+  answer: Answer<R>,
+  newId: (row: R) => string,
+): Change<R>[] {
+  const open: Open<R> = { known: [...known], rows: [...answer.rows] };
+  const same = pairUp(open, { known: fingerprint, row: fingerprint });
+  const dates = answer.rows.map((row) => dateOf(row)?.getTime() ?? Number.POSITIVE_INFINITY);
+  const earliest = dates.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY);
+  const isEmpty = answer.rows.length === 0;
+  const isBooked = (each: KnownTransaction) => each.status === 'BOOKED' && each.into === null;
+  const covers = coverage(answer, {
+    earliest: Number.isFinite(earliest) ? new Date(earliest) : null,
+    isEmpty,
+    isSuspicious: isEmpty && known.some((each) => isBooked(each) && isAsked(answer, dateOf(each) ?? new Date(0))),
+  });
+  return reconcileRest({ ...open, same, covers, repeated: repeatedIds(answer.rows) }, newId);
+}
+
+/** The same, once equal rows are paired. */
+export function reconcileRest<R extends Comparable>(rest: Rest<R>, newId: (row: R) => string): Change<R>[] {
+  const { covers, repeated } = rest;
+  const open: Open<R> = { known: [...rest.known], rows: rest.rows.toSorted(inOrder) };
+  const changes: Change<R>[] = cleared(rest.same);
+  const trusted = (id: string | null): id is string => id !== null && isId(id) && !repeated.has(id);
+  const identity = (row: Comparable) => (trusted(row.bankId) ? `${row.bankId} ${content(row)}` : undefined);
+  changes.push(...modified(pairUp<R>(open, { known: identity, row: identity }), 'bank-id', 1));
   const moved = pairUp(open, { known: content, row: content });
   changes.push(...modified(moved, 'same-content', 1));
   const wandering = moved.some(({ known: { bankId }, row }) => bankId !== null && row.bankId !== null);
   changes.push(...sameId(open, trusted, (id) => !wandering && !positional.test(id)));
   const booked = resemble(open, {
-    known: (each) => each.status === 'PENDING' && covered(each),
+    known: (each) => each.status === 'PENDING' && each.into === null && covers(each),
     row: () => true,
     daysBefore: 14,
     daysAfter: 21,
@@ -60,7 +79,7 @@ export function reconcile(
     bestMin: 0.55,
   });
   const reissued = resemble(open, {
-    known: (each) => each.status === 'BOOKED' && covered(each),
+    known: (each) => each.status === 'BOOKED' && each.into === null && covers(each),
     row: (row) => row.status === 'BOOKED',
     daysBefore: 5,
     daysAfter: 5,
@@ -69,12 +88,10 @@ export function reconcile(
   });
   for (const { confidence, ...pair } of booked.links) changes.push(...modified([pair], 'amount-and-text', confidence));
   for (const { confidence, ...pair } of reissued.links) changes.push(...modified([pair], 'reissued', confidence));
-  changes.push(...vanished(open.known.filter(covered)));
+  changes.push(...vanished<R>(open.known.filter(covers)));
   changes.push(...added(open.rows, [booked.uncertain, reissued.uncertain], newId));
   return changes;
 }
-
-type Comparable = Omit<TransactionRow, 'wire' | 'amount'>;
 
 function fingerprint(row: Comparable): string {
   return row.fingerprint;
@@ -86,7 +103,7 @@ function content(row: Comparable): string {
   return `${status} ${bookedAt?.getTime()} ${valueAt?.getTime()} ${amountMinor} ${currency} ${description}`;
 }
 
-function inOrder(a: TransactionRow, b: TransactionRow): number {
+function inOrder(a: Comparable, b: Comparable): number {
   const days = (dateOf(a)?.getTime() ?? 0) - (dateOf(b)?.getTime() ?? 0);
   return days || (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : 0);
 }
@@ -94,17 +111,19 @@ function inOrder(a: TransactionRow, b: TransactionRow): number {
 /** What banks print where they have no id to give. */
 const placeholders = new Set(['NOTPROVIDED', 'NOT PROVIDED', 'N/A', 'NA', 'NONE', 'NULL', 'UNKNOWN', '0', '-']);
 
-/** The ids that occur once in the answer; one that several rows share identifies none of them. */
-function trustedIds(rows: readonly TransactionRow[]): ReadonlySet<string | null> {
-  const once = new Set<string | null>();
+function isId(id: string): boolean {
+  return !placeholders.has(id.toUpperCase());
+}
+
+function repeatedIds(rows: readonly Comparable[]): ReadonlySet<string> {
+  const once = new Set<string>();
   const twice = new Set<string>();
   for (const { bankId } of rows) {
-    if (bankId === null || placeholders.has(bankId.toUpperCase())) continue;
+    if (bankId === null) continue;
     if (once.has(bankId)) twice.add(bankId);
     once.add(bankId);
   }
-  for (const id of twice) once.delete(id);
-  return once;
+  return twice;
 }
 
 /** Numbers of lines, such as `7` or `20240301.2`: another transaction has them tomorrow. */
@@ -115,15 +134,19 @@ const positional = /^\d{1,5}$|[.:_-]\d{1,4}$/;
  * together while its amount changes: not those that look like line numbers, and none where this very answer shows a known
  * transaction under another id.
  */
-function sameId(open: Open, trusted: ReadonlySet<string | null>, lasts: (id: string) => boolean): Change[] {
+function sameId<R extends Comparable>(
+  open: Open<R>,
+  trusted: (id: string | null) => id is string,
+  lasts: (id: string) => boolean,
+): Change<R>[] {
   const texts: Trigrams = new Map();
   const byId = new Map<string, KnownTransaction | undefined>();
   for (const each of open.known) {
-    if (each.bankId === null || !trusted.has(each.bankId)) continue;
+    if (!trusted(each.bankId)) continue;
     byId.set(each.bankId, byId.has(each.bankId) ? undefined : each);
   }
-  const changes: Change[] = [];
-  const pairs: Pair[] = [];
+  const changes: Change<R>[] = [];
+  const pairs: Pair<R>[] = [];
   open.rows = open.rows.filter((row) => {
     const known = row.bankId === null ? undefined : byId.get(row.bankId);
     const confidence = known && agreement(known, row, { texts, lasts: lasts(row.bankId ?? '') });
@@ -141,7 +164,7 @@ const dayMs = 86_400_000;
 /** Two of amount, day and text for booked rows; while pending, the amount or the text. */
 function agreement(
   known: KnownTransaction,
-  row: TransactionRow,
+  row: Comparable,
   { texts, lasts }: { texts: Trigrams; lasts: boolean },
 ): number | undefined {
   const sameAmount =
@@ -159,54 +182,35 @@ function agreement(
   return text >= 0.6 ? 0.93 : undefined;
 }
 
-/** Whether a known transaction would be in the answer if the bank still had it. */
-function coverage(known: readonly KnownTransaction[], answer: Answer): (each: KnownTransaction) => boolean {
-  const asked = (at: Date) => (!answer.from || at >= answer.from) && (!answer.before || at <= answer.before);
-  if (answer.rows.length === 0) {
-    // Nothing at all where bookings are known is a fault of the bank far more often than the truth: it proves nothing.
-    const suspicious = known.some((each) => each.status === 'BOOKED' && asked(dateOf(each) ?? new Date(0)));
-    if (suspicious) return () => false;
-  }
-  const dates = answer.rows.map((row) => dateOf(row)?.getTime() ?? Number.POSITIVE_INFINITY);
-  const earliest = dates.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY);
-  const start = answer.completeFrom?.getTime() ?? (answer.rows.length === 0 ? Number.NEGATIVE_INFINITY : earliest);
-  return (each) => {
-    const at = dateOf(each);
-    // However short its history, a bank shows what is pending. A pending row without a date belongs to the present, which an
-    // answer that is open at its end includes.
-    if (!at) return each.status === 'PENDING' && answer.before === null;
-    return asked(at) && (each.status === 'PENDING' || at.getTime() >= start);
-  };
-}
-
-function modified(pairs: readonly Pair[], rule: MatchRule, confidence: number): Change[] {
-  return pairs.map(({ known, row }): Change => {
+function modified<R extends Comparable>(pairs: readonly Pair<R>[], rule: MatchRule, confidence: number): Change<R>[] {
+  return pairs.map(({ known, row }): Change<R> => {
+    if (known.into !== null) return { kind: 'joined', id: known.id, into: known.into, row, rule };
     const kind = known.status === 'PENDING' && row.status === 'BOOKED' ? 'linked' : 'modified';
     return { kind, id: known.id, row, rule, confidence };
   });
 }
 
 /** An unchanged booked row that is shown again answers the flag that it had vanished. */
-function cleared(pairs: readonly Pair[]): Change[] {
+function cleared<R extends Comparable>(pairs: readonly Pair<R>[]): Change<R>[] {
   return pairs
     .filter(({ known }) => known.flag?.reason === 'booked-vanished')
-    .map(({ known }): Change => ({ kind: 'cleared', id: known.id }));
+    .map(({ known }): Change<R> => ({ kind: 'cleared', id: known.id }));
 }
 
-function vanished(known: readonly KnownTransaction[]): Change[] {
-  return known.flatMap(({ id, status, flag }): Change[] => {
+function vanished<R extends Comparable>(known: readonly KnownTransaction[]): Change<R>[] {
+  return known.flatMap(({ id, status, flag, into }): Change<R>[] => {
     if (status === 'PENDING') return [{ kind: 'removed', id, reason: 'pending-vanished' }];
-    if (flag?.reason === 'booked-vanished') return [];
+    if (into !== null || flag?.reason === 'booked-vanished') return [];
     return [{ kind: 'flagged', id, flag: { reason: 'booked-vanished', candidates: [] } }];
   });
 }
 
-function added(
-  rows: readonly TransactionRow[],
-  uncertain: readonly Map<TransactionRow, string[]>[],
-  newId: (row: TransactionRow) => string,
-): Change[] {
-  return rows.map((row): Change => {
+function added<R extends Comparable>(
+  rows: readonly R[],
+  uncertain: readonly Map<R, string[]>[],
+  newId: (row: R) => string,
+): Change<R>[] {
+  return rows.map((row): Change<R> => {
     const candidates = uncertain.flatMap((each) => each.get(row) ?? []);
     const flag: Flag | undefined = candidates.length > 0 ? { reason: 'uncertain-link', candidates } : undefined;
     return { kind: 'added', id: newId(row), row, ...(flag ? { flag } : {}) };

@@ -10,6 +10,7 @@ export interface AccountsOwner {
   id: string;
   customer_id: string;
   institution_id: string;
+  merchant_id: string;
 }
 
 /** An account under our id and under the one that the aggregator knows it by now. */

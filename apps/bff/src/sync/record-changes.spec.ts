@@ -5,10 +5,10 @@ import type { Transaction } from '#libs/contract';
 import { type BffPrisma, transaction } from '#libs/database';
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.js';
 import { type LogEntry, replay } from './change-log.js';
-import { reconcile } from './reconcile.js';
-import { type Counts, knownTransactions, recordChanges } from './record-changes.js';
+import { recordAnswer } from './record-answer.js';
+import type { Counts } from './record-changes.js';
 import { servedText } from './served-text.js';
-import { rowOf } from './transaction-row.js';
+import { StagedAnswer } from './staged-answer.js';
 
 let db: FreshDatabase<BffPrisma> | undefined;
 
@@ -17,6 +17,7 @@ afterAll(() => db?.close());
 interface Owner {
   customerId: string;
   accountId: string;
+  merchantId: string;
 }
 
 let pool: FreshDatabase<BffPrisma>['pool'];
@@ -42,15 +43,24 @@ async function newOwner(): Promise<Owner> {
      values ($1, $2, $3, 'bank', 'hash', 'acc', '{}', now())`,
     [accountId, customerId, connectionId],
   );
-  return { customerId, accountId };
+  return { customerId, accountId, merchantId };
 }
 
 /** One synchronisation with this answer of the bank. */
-function take({ customerId, accountId }: Owner, answer: Transaction[]): Promise<Counts> {
+async function take({ customerId, accountId, merchantId }: Owner, answer: Transaction[]): Promise<Counts> {
+  const staged = await StagedAnswer.open(pool, { accountId });
+  await staged.add(answer);
   return transaction(pool, async (tx) => {
-    const known = await knownTransactions(tx, accountId);
-    const changes = reconcile(known, { rows: answer.map(rowOf), from: null, before: null }, () => randomUUID());
-    return recordChanges(tx, { customerId, accountId, syncRunId: randomUUID() }, changes);
+    const {
+      proof: _proof,
+      lateness: _lateness,
+      ...counts
+    } = await recordAnswer(
+      tx,
+      { customerId, accountId, syncRunId: randomUUID(), institutionId: 'bank', merchantId },
+      { staged, window: { from: null, before: null }, balances: undefined },
+    );
+    return counts;
   });
 }
 
@@ -66,6 +76,7 @@ async function logOf({ customerId }: Owner): Promise<LogEntry[]> {
     accountId: each['account_id'] ?? '',
     transactionId: each['transaction_id'] ?? '',
     payload: each['payload'] ?? '',
+    wire: each['wire'] ?? null,
   }));
 }
 
@@ -82,7 +93,7 @@ async function tableOf({ customerId }: Owner): Promise<unknown[]> {
 
 function projected(entries: LogEntry[]): unknown[] {
   const lines = [...replay(entries).values()].toSorted((left, right) => Number(left.sequence - right.sequence));
-  return lines.map(({ id, accountId, row, flag, sequence, firstSeenAt, removedAt }) => ({
+  return lines.map(({ id, accountId, row, flag, sequence, firstSeenAt, removedAt, ...more }) => ({
     id,
     account_id: accountId,
     status: row.status,
@@ -93,12 +104,16 @@ function projected(entries: LogEntry[]): unknown[] {
     currency: row.currency,
     description: row.description,
     bank_id: row.bankId,
+    reference: row.reference,
     fingerprint: row.fingerprint,
     flag: flag && JSON.stringify(flag),
-    wire: servedText(row.wire, { id, accountId }),
+    wire: servedText(row, { id, accountId }),
     sequence: String(sequence),
     first_seen_at: firstSeenAt,
     removed_at: removedAt,
+    joined_into: more.joinedInto,
+    apart_from: more.apartFrom,
+    dismissed: more.dismissed,
   }));
 }
 
@@ -149,7 +164,7 @@ describe('the change log', () => {
         await take(owner, answer);
         const before = await logOf(owner);
         const counts = await take(owner, answer.toReversed());
-        expect(Object.values(counts)).toEqual([0, 0, 0, 0, 0, 0]);
+        expect(Object.values(counts)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
         expect(await logOf(owner)).toEqual(before);
       }),
       { numRuns: 40 },

@@ -1,200 +1,157 @@
 import type { PoolClient } from 'pg';
 import { now } from '#libs/server';
-import type { Change, Flag } from './change.js';
+import { hasRow, type Change, type ChangeKind } from './change.js';
 import { payloadOf } from './change-log.js';
-import { copyRows, type Value } from './copy-rows.js';
-import type { KnownTransaction } from './reconcile.js';
-import { servedText, storable } from './served-text.js';
-import type { TransactionRow } from './transaction-row.js';
+import { servedSql } from './served-text.js';
+import type { StagedAnswer } from './staged-answer.js';
+import type { Comparable } from './transaction-row.js';
 
-/** Whose changes are recorded, and by which run. */
+/** Whose changes are recorded, and by which run; a person's correction has none. */
 export interface Recorded {
   customerId: string;
   accountId: string;
-  syncRunId: string;
+  syncRunId: string | null;
 }
 
 /** How many changes of each kind were recorded. */
-export type Counts = Record<Change['kind'], number>;
+export type Counts = Record<ChangeKind, number>;
 
-interface KnownRow {
-  id: string;
-  status: string;
-  bank_id: string | null;
-  booked_at: Date | null;
-  value_at: Date | null;
-  amount_minor: string | null;
-  currency: string | null;
-  description: string | null;
-  fingerprint: string;
-  flag: string | null;
+/** A row of a staged answer, without the texts that need not leave the database. */
+export interface StagedRow extends Comparable {
+  ordinal: number;
+  /** Its id, should it be a new transaction. */
+  newId: string;
 }
 
-/** All live transactions of an account, as the reconciler wants them; without the texts it does not read. */
-export async function knownTransactions(
-  client: Pick<PoolClient, 'query'>,
-  accountId: string,
-): Promise<KnownTransaction[]> {
-  const { rows } = await client.query<KnownRow>(
-    `select id, status, bank_id, booked_at, value_at, amount_minor, currency, description, fingerprint, flag
-     from transactions where account_id = $1 and removed_at is null`,
-    [accountId],
+export function noCounts(): Counts {
+  return { added: 0, modified: 0, linked: 0, joined: 0, split: 0, removed: 0, flagged: 0, cleared: 0 };
+}
+
+/** Takes `count` numbers of the customer's log and answers the first. The row stays locked until the transaction ends. */
+async function takeNumbers(client: PoolClient, customerId: string, count: number): Promise<bigint> {
+  const { rows } = await client.query<{ last: string }>(
+    'update customers set change_sequence = change_sequence + $2 where id = $1 returning change_sequence as last',
+    [customerId, count],
   );
-  return rows.map((row) => ({
-    id: row.id,
-    status: row.status === 'PENDING' ? 'PENDING' : 'BOOKED',
-    bankId: row.bank_id,
-    bookedAt: row.booked_at,
-    valueAt: row.value_at,
-    amountMinor: row.amount_minor === null ? null : BigInt(row.amount_minor),
-    currency: row.currency,
-    description: row.description,
-    fingerprint: row.fingerprint,
-    flag: row.flag === null ? null : (JSON.parse(row.flag) as Flag),
-  }));
+  const last = rows[0]?.last;
+  if (last === undefined) throw new Error('The customer is gone');
+  return BigInt(last) - BigInt(count) + 1n;
+}
+
+/** The columns that follow from what a transaction says, each with the SQL that makes it of a staged row `s`. */
+const content = {
+  status: 's.status',
+  date: 'coalesce(s.booked_at, s.value_at, $3::timestamptz)',
+  booked_at: 's.booked_at',
+  value_at: 's.value_at',
+  amount: 's.amount',
+  amount_minor: 's.amount_minor',
+  currency: 's.currency',
+  description: 's.description',
+  bank_id: 's.bank_id',
+  reference: 's.reference',
+  fingerprint: 's.fingerprint',
+};
+const names = Object.keys(content).join(', ');
+const values = Object.values(content).join(', ');
+const assignments = Object.entries(content)
+  .map(([name, value]) => `${name} = ${value}`)
+  .join(', ');
+
+function wireSql(id: string): string {
+  return servedSql({ row: 's', id, accountId: '$1::uuid' });
 }
 
 /**
  * Writes changes into the log and into the table that is its projection, in the caller's transaction. The numbers of the
  * log are taken from the customer's row, which stays locked until that transaction ends: no gaps, and one order for all
- * accounts of the customer. A handful of statements whatever the number of changes; none when there are no changes.
+ * accounts of the customer. What transactions say is taken from the staged answer by Postgres itself; four statements
+ * whatever the number of changes, none when there are no changes.
  */
 export async function recordChanges(
   client: PoolClient,
-  recorded: Recorded,
-  changes: readonly Change[],
+  { customerId, accountId, syncRunId }: Recorded,
+  { staged, changes }: { staged: StagedAnswer; changes: readonly Change<StagedRow>[] },
 ): Promise<Counts> {
-  const counts: Counts = { added: 0, modified: 0, linked: 0, removed: 0, flagged: 0, cleared: 0 };
+  const counts = noCounts();
   if (changes.length === 0) return counts;
   for (const { kind } of changes) counts[kind] += 1;
-  const { rows } = await client.query<{ last: string }>(
-    'update customers set change_sequence = change_sequence + $2 where id = $1 returning change_sequence as last',
-    [recorded.customerId, changes.length],
+  const first = await takeNumbers(client, customerId, changes.length);
+  const at = now();
+  const place = [accountId, staged.id, at];
+  const list = changes.map((change, index) => toColumns(change, first + BigInt(index)));
+  const columns = [0, 1, 2, 3, 4, 5, 6, 7].map((column) => list.map((each) => each[column] ?? null));
+  const given = `unnest($4::bigint[], $5::text[], $6::uuid[], $7::int[], $8::text[], $9::text[], $10::uuid[], $11::text[])
+    as u(sequence, kind, id, ordinal, payload, flag, other, dismissed)`;
+  const staging = 's.account_id = $1 and s.answer_id = $2 and s.ordinal = u.ordinal';
+  await client.query(
+    `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload, wire)
+     select $12, u.sequence, u.kind, $1, u.id, $13, $3, u.payload, ${wireSql('u.id')}
+     from ${given} left join staged_rows s on ${staging}`,
+    [...place, ...columns, customerId, syncRunId],
   );
-  const last = rows[0]?.last;
-  if (last === undefined) throw new Error('The customer is gone');
-  const first = BigInt(last) - BigInt(changes.length) + 1n;
-  const written = { ...recorded, at: now() };
-  const numbered = changes.map((change, index) => ({ change, sequence: first + BigInt(index) }));
-  await appendToLog(client, written, numbered);
-  await insertRows(client, written, numbered);
-  await updateRows(client, written, numbered);
-  await markRows(client, written.at, numbered);
+  await client.query(
+    `insert into transactions (id, customer_id, account_id, first_seen_at, ${names}, flag, wire, sequence, removed_at, joined_into, apart_from)
+     select u.id, $12, $1, $3, ${values}, u.flag, ${wireSql('u.id')}, u.sequence, case when u.kind = 'joined' then $3::timestamptz end,
+       case when u.kind = 'joined' then u.other end, case when u.kind = 'split' then array[u.other] else '{}' end
+     from ${given} join staged_rows s on ${staging}
+     where u.kind in ('added', 'joined', 'split') and not exists (select from transactions t where t.id = u.id)`,
+    [...place, ...columns, customerId],
+  );
+  await client.query(
+    `update transactions t set ${assignments}, flag = null, wire = ${wireSql('u.id')}, sequence = u.sequence,
+       joined_into = case when u.kind = 'joined' then u.other end,
+       removed_at = case when u.kind = 'joined' then coalesce(t.removed_at, $3) end,
+       apart_from = case when u.kind = 'split' then t.apart_from || u.other else t.apart_from end,
+       dismissed = case when u.kind in ('modified', 'linked') then null else t.dismissed end
+     from ${given} join staged_rows s on ${staging} where t.id = u.id and t.sequence < u.sequence`,
+    [...place, ...columns],
+  );
+  await client.query(
+    `update transactions t set sequence = u.sequence, flag = u.flag, dismissed = coalesce(u.dismissed, t.dismissed),
+       removed_at = case when u.kind = 'removed' then coalesce(t.removed_at, $3) else t.removed_at end,
+       joined_into = case when u.kind = 'removed' then null else t.joined_into end
+     from ${given} where t.id = u.id and u.ordinal is null and t.account_id = $1 and $2::uuid is not null`,
+    [...place, ...columns],
+  );
   return counts;
 }
 
-/** Log and table say the same instant, so that replaying the log gives the table. */
-type RecordedAt = Recorded & { at: Date };
+type Column = string | bigint | number | null;
 
-interface Numbered {
-  change: Change;
-  sequence: bigint;
+/** In the order of `unnest` above. */
+function toColumns(change: Change<StagedRow>, sequence: bigint): Column[] {
+  const flag = 'flag' in change && change.flag ? JSON.stringify(change.flag) : null;
+  const other = change.kind === 'joined' ? change.into : change.kind === 'split' ? change.from : null;
+  const dismissed = change.kind === 'cleared' ? (change.dismissed ?? null) : null;
+  const ordinal = hasRow(change) ? change.row.ordinal : null;
+  return [sequence, change.kind, change.id, ordinal, payloadOf(change), flag, other, dismissed];
 }
 
-function appendToLog(
+/**
+ * Records every staged row but those of `except` as a new transaction, without any of them leaving the database. For what
+ * nothing can be matched with.
+ */
+export async function addStaged(
   client: PoolClient,
-  { customerId, accountId, syncRunId, at }: RecordedAt,
-  numbered: readonly Numbered[],
-): Promise<void> {
-  return copyRows(
-    client,
-    {
-      table: 'changes',
-      columns: [
-        'customer_id',
-        'sequence',
-        'kind',
-        'account_id',
-        'transaction_id',
-        'sync_run_id',
-        'recorded_at',
-        'payload',
-      ],
-    },
-    numbered.map(({ change, sequence }) => {
-      return [customerId, sequence, change.kind, accountId, change.id, syncRunId, at, payloadOf(change)];
-    }),
-  );
-}
-
-/** The columns that follow from what a transaction says now, in the order of `contentOf`. */
-const contentColumns = [
-  ['status', 'text'],
-  ['date', 'timestamptz'],
-  ['booked_at', 'timestamptz'],
-  ['value_at', 'timestamptz'],
-  ['amount', 'numeric'],
-  ['amount_minor', 'bigint'],
-  ['currency', 'text'],
-  ['description', 'text'],
-  ['bank_id', 'text'],
-  ['fingerprint', 'text'],
-  ['flag', 'text'],
-  ['wire', 'text'],
-  ['sequence', 'bigint'],
-] as const;
-
-/** A change that says what a transaction is now. A changed row loses its flag: the bank has answered what it was about. */
-type Content = Extract<Change, { row: TransactionRow }>;
-
-function contentOf(change: Content, sequence: bigint, { accountId, at }: RecordedAt): Value[] {
-  const { id, row } = change;
-  const flag = change.kind === 'added' && change.flag ? JSON.stringify(change.flag) : null;
-  const date = row.bookedAt ?? row.valueAt ?? at;
-  const dates = [date, row.bookedAt, row.valueAt];
-  const words = [row.currency, row.description, row.bankId].map(storable);
-  return [
-    row.status,
-    ...dates,
-    row.amount,
-    row.amountMinor,
-    ...words,
-    row.fingerprint,
-    flag,
-    servedText(row.wire, { id, accountId }),
-    sequence,
-  ];
-}
-
-async function insertRows(client: PoolClient, recorded: RecordedAt, numbered: readonly Numbered[]): Promise<void> {
-  const { customerId, accountId, at } = recorded;
-  const rows = numbered.flatMap(({ change, sequence }): Value[][] =>
-    change.kind === 'added' ? [[change.id, customerId, accountId, at, ...contentOf(change, sequence, recorded)]] : [],
-  );
-  if (rows.length === 0) return;
-  const columns = ['id', 'customer_id', 'account_id', 'first_seen_at', ...contentColumns.map(([name]) => name)];
-  await copyRows(client, { table: 'transactions', columns }, rows);
-}
-
-async function updateRows(client: PoolClient, recorded: RecordedAt, numbered: readonly Numbered[]): Promise<void> {
-  const rows = numbered.flatMap(({ change, sequence }): Value[][] =>
-    change.kind === 'modified' || change.kind === 'linked'
-      ? [[change.id, ...contentOf(change, sequence, recorded)]]
-      : [],
-  );
-  if (rows.length === 0) return;
-  const columns = [['id', 'uuid'] as const, ...contentColumns];
+  { customerId, accountId, syncRunId }: Recorded,
+  { staged, except }: { staged: StagedAnswer; except: readonly number[] },
+): Promise<number> {
+  const count = staged.size - except.length;
+  if (count === 0) return 0;
+  const first = await takeNumbers(client, customerId, count);
+  const place = [accountId, staged.id, now(), customerId, first, except];
+  const rows = 'staged_rows s where s.account_id = $1 and s.answer_id = $2 and s.ordinal <> all($6::int[])';
+  const sequence = '$5::bigint - 1 + row_number() over (order by s.ordinal)';
   await client.query(
-    `update transactions t set ${contentColumns.map(([name]) => `${name} = u.${name}`).join(', ')}
-     from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
-       as u(${columns.map(([name]) => name).join(', ')}) where t.id = u.id`,
-    columns.map((_, index) => rows.map((row) => row[index])),
+    `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload, wire)
+     select $4, ${sequence}, 'added', $1, s.new_id, $7, $3, '{}', ${wireSql('s.new_id')} from ${rows}`,
+    [...place, syncRunId],
   );
-}
-
-/** Rows that are removed, flagged or cleared: what they say stays as it is. */
-async function markRows(client: PoolClient, at: Date, numbered: readonly Numbered[]): Promise<void> {
-  const marked = numbered.filter(({ change }) => !('row' in change));
-  if (marked.length === 0) return;
   await client.query(
-    `update transactions t set sequence = u.sequence, flag = u.flag, removed_at = case when u.kind = 'removed' then $1::timestamptz else t.removed_at end
-     from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[]) as u(id, sequence, kind, flag) where t.id = u.id`,
-    [
-      at,
-      marked.map(({ change }) => change.id),
-      marked.map(({ sequence }) => sequence),
-      marked.map(({ change }) => change.kind),
-      marked.map(({ change }) => (change.kind === 'flagged' ? JSON.stringify(change.flag) : null)),
-    ],
+    `insert into transactions (id, customer_id, account_id, first_seen_at, ${names}, wire, sequence)
+     select s.new_id, $4, $1, $3, ${values}, ${wireSql('s.new_id')}, ${sequence} from ${rows}`,
+    place,
   );
+  return count;
 }

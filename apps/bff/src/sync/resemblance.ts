@@ -1,12 +1,13 @@
 import { likeness, type Trigrams } from './likeness.js';
 import { remove, type Open, type Pair } from './pairing.js';
 import type { KnownTransaction } from './reconcile.js';
-import type { TransactionRow } from './transaction-row.js';
+import type { Comparable } from './transaction-row.js';
+import { dateOf } from './coverage.js';
 
 /** What may be linked although only the amount is the same for sure. */
 export interface Demands {
   known: (known: KnownTransaction) => boolean;
-  row: (row: TransactionRow) => boolean;
+  row: (row: Comparable) => boolean;
   /** Whole days by which the row may lie before and after what is known. */
   daysBefore: number;
   daysAfter: number;
@@ -16,7 +17,7 @@ export interface Demands {
   bestMin: number;
 }
 
-export interface Resemblance extends Pair {
+export interface Resemblance<R> extends Pair<R> {
   confidence: number;
 }
 
@@ -26,19 +27,18 @@ interface Bunch<T> {
   members: T[];
 }
 type KnownBunch = Bunch<KnownTransaction>;
-type RowBunch = Bunch<TransactionRow>;
 
-interface Candidate {
+interface Candidate<R> {
   known: KnownBunch;
-  rows: RowBunch;
+  rows: Bunch<R>;
   /** Undefined when a text is missing. */
   text: number | undefined;
 }
 
-export interface Resemblances {
-  links: Resemblance[];
+export interface Resemblances<R> {
+  links: Resemblance<R>[];
   /** Rows that could have come from something known, with its ids; not sure enough to link. */
-  uncertain: Map<TransactionRow, string[]>;
+  uncertain: Map<R, string[]>;
 }
 
 const margin = 0.2;
@@ -54,9 +54,9 @@ const dayMs = 86_400_000;
  * not rows: the daily coffee is one text with many dates, and once it is clear which text became which, the dates decide in
  * their order. A link is made only where the choice is clear on both sides; everything else is reported, not guessed.
  */
-export function resemble(open: Open, demands: Demands): Resemblances {
-  const links: Resemblance[] = [];
-  const uncertain = new Map<TransactionRow, string[]>();
+export function resemble<R extends Comparable>(open: Open<R>, demands: Demands): Resemblances<R> {
+  const links: Resemblance<R>[] = [];
+  const uncertain = new Map<R, string[]>();
   const texts: Trigrams = new Map();
   for (const group of byAmount(open, demands)) {
     const known = bunches(group.known);
@@ -80,8 +80,8 @@ export function resemble(open: Open, demands: Demands): Resemblances {
   return { links, uncertain };
 }
 
-function* byAmount(open: Open, demands: Demands): Generator<Open> {
-  const groups = new Map<string, Open>();
+function* byAmount<R extends Comparable>(open: Open<R>, demands: Demands): Generator<Open<R>> {
+  const groups = new Map<string, Open<R>>();
   for (const each of open.known) {
     if (each.amountMinor === null || !demands.known(each)) continue;
     const key = `${each.amountMinor} ${each.currency}`;
@@ -96,7 +96,7 @@ function* byAmount(open: Open, demands: Demands): Generator<Open> {
   for (const group of groups.values()) if (group.rows.length > 0) yield group;
 }
 
-function bunches<T extends KnownTransaction | TransactionRow>(list: readonly T[]): Bunch<T>[] {
+function bunches<T extends Comparable>(list: readonly T[]): Bunch<T>[] {
   const byText = new Map<string | null, Bunch<T>>();
   for (const each of list) {
     const bunch = byText.get(each.description);
@@ -107,35 +107,39 @@ function bunches<T extends KnownTransaction | TransactionRow>(list: readonly T[]
   return [...byText.values()];
 }
 
-function byDate(a: KnownTransaction | TransactionRow, b: KnownTransaction | TransactionRow): number {
+function byDate(a: Comparable, b: Comparable): number {
   const ms = (dateOf(a)?.getTime() ?? 0) - (dateOf(b)?.getTime() ?? 0);
   if (ms !== 0) return ms;
-  const [one, other] = 'id' in a && 'id' in b ? [a.id, b.id] : [a.fingerprint, b.fingerprint];
+  const [one, other] = [idOf(a), idOf(b)];
   return one < other ? -1 : 1;
 }
 
+function idOf(each: Comparable): string {
+  return 'id' in each && typeof each.id === 'string' ? each.id : each.fingerprint;
+}
+
 /** The pairs of texts that have at least one pair of dates that fits, most alike first. */
-function candidatesOf(
-  { known, rows }: { known: KnownBunch[]; rows: RowBunch[] },
+function candidatesOf<R extends Comparable>(
+  { known, rows }: { known: KnownBunch[]; rows: Bunch<R>[] },
   demands: Demands,
   texts: Trigrams,
-): Candidate[] {
+): Candidate<R>[] {
   const candidates = known.flatMap((one) =>
     rows
       .filter((other) => meet(one, other, demands))
-      .map((other): Candidate => ({ known: one, rows: other, text: likeness(one.text, other.text, texts) })),
+      .map((other): Candidate<R> => ({ known: one, rows: other, text: likeness(one.text, other.text, texts) })),
   );
   return candidates.toSorted((a, b) => (b.text ?? 0) - (a.text ?? 0) || order(a, b));
 }
 
 /** Any fixed order serves, as long as it is the same for the same texts. */
-function order(a: Candidate, b: Candidate): number {
+function order<R>(a: Candidate<R>, b: Candidate<R>): number {
   return `${a.known.text} ${a.rows.text}` < `${b.known.text} ${b.rows.text}` ? -1 : 1;
 }
 
-function confidenceOf(
-  { known, rows, text }: Candidate,
-  { candidates, taken }: { candidates: readonly Candidate[]; taken: ReadonlySet<object> },
+function confidenceOf<R>(
+  { known, rows, text }: Candidate<R>,
+  { candidates, taken }: { candidates: readonly Candidate<R>[]; taken: ReadonlySet<object> },
   demands: Demands,
 ): number | undefined {
   if (text === undefined || taken.has(known) || taken.has(rows)) return undefined;
@@ -151,23 +155,23 @@ function confidenceOf(
  * Which of two bunches belong together. As many on either side: in the order of their dates. Otherwise those of the same day,
  * and then the rest if that leaves no choice; a rest with a choice stays apart.
  */
-function inTime({ known, rows }: Candidate, demands: Demands): Pair[] {
+function inTime<R extends Comparable>({ known, rows }: Candidate<R>, demands: Demands): Pair<R>[] {
   const zipped = zip(known.members, rows.members);
   if (known.members.length === rows.members.length && zipped.every((pair) => fits(pair.known, pair.row, demands))) {
     return zipped;
   }
   const { pairs, rest, waiting } = sameDay(known.members, rows.members);
-  const longer: readonly (KnownTransaction | TransactionRow)[] = rest.length > waiting.length ? rest : waiting;
+  const longer: readonly Comparable[] = rest.length > waiting.length ? rest : waiting;
   const isChoice = rest.length !== waiting.length && new Set(longer.map(dayOf)).size > 1;
   return isChoice ? pairs : [...pairs, ...zip(rest, waiting).filter((pair) => fits(pair.known, pair.row, demands))];
 }
 
-function sameDay(
+function sameDay<R extends Comparable>(
   known: readonly KnownTransaction[],
-  rows: readonly TransactionRow[],
-): { pairs: Pair[]; rest: KnownTransaction[]; waiting: TransactionRow[] } {
+  rows: readonly R[],
+): { pairs: Pair<R>[]; rest: KnownTransaction[]; waiting: R[] } {
   const byDay = Map.groupBy(rows, dayOf);
-  const pairs: Pair[] = [];
+  const pairs: Pair<R>[] = [];
   const rest = known.filter((each) => {
     const row = byDay.get(dayOf(each))?.shift();
     if (row) pairs.push({ known: each, row });
@@ -177,15 +181,15 @@ function sameDay(
   return { pairs, rest, waiting: rows.filter((row) => !paired.has(row)) };
 }
 
-function zip(known: readonly KnownTransaction[], rows: readonly TransactionRow[]): Pair[] {
-  return known.flatMap((each, index): Pair[] => {
+function zip<R>(known: readonly KnownTransaction[], rows: readonly R[]): Pair<R>[] {
+  return known.flatMap((each, index): Pair<R>[] => {
     const row = rows[index];
     return row ? [{ known: each, row }] : [];
   });
 }
 
 /** Whether any pair of the two fits; both sides are in the order of their dates. */
-function meet(known: KnownBunch, rows: RowBunch, demands: Demands): boolean {
+function meet<R extends Comparable>(known: KnownBunch, rows: Bunch<R>, demands: Demands): boolean {
   let at = 0;
   for (const each of known.members) {
     for (; at < rows.members.length; at += 1) {
@@ -197,35 +201,26 @@ function meet(known: KnownBunch, rows: RowBunch, demands: Demands): boolean {
   return false;
 }
 
-function isLater(row: TransactionRow, known: KnownTransaction, demands: Demands): boolean {
+function isLater(row: Comparable, known: KnownTransaction, demands: Demands): boolean {
   const from = dayOf(known);
   const to = dayOf(row);
   return from !== undefined && to !== undefined && to - from > demands.daysAfter;
 }
 
 /** A pair without a date on one side fits: the text has to carry it. */
-function fits(known: KnownTransaction, row: TransactionRow, demands: Demands): boolean {
+function fits(known: Comparable, row: Comparable, demands: Demands): boolean {
   const from = dayOf(known);
   const to = dayOf(row);
   if (from === undefined || to === undefined) return true;
   return to - from >= -demands.daysBefore && to - from <= demands.daysAfter;
 }
 
-function dayOf(row: Pick<TransactionRow, 'bookedAt' | 'valueAt'>): number | undefined {
+function dayOf(row: Comparable): number | undefined {
   const at = dateOf(row);
   return at ? Math.floor(at.getTime() / dayMs) : undefined;
 }
 
-/** The bank's date of a row: booking date, else value date. */
-export function dateOf(row: Pick<TransactionRow, 'bookedAt' | 'valueAt'>): Date | null {
-  return row.bookedAt ?? row.valueAt;
-}
-
-function report(
-  candidates: readonly Candidate[],
-  taken: ReadonlySet<object>,
-  uncertain: Map<TransactionRow, string[]>,
-): void {
+function report<R>(candidates: readonly Candidate<R>[], taken: ReadonlySet<object>, uncertain: Map<R, string[]>): void {
   for (const { known, rows, text = 1 } of candidates) {
     if (text < askMin || taken.has(known) || taken.has(rows)) continue;
     for (const row of rows.members) {

@@ -1,56 +1,64 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { AmountError, parseDateTime, toMinor, type Transaction } from '#libs/contract';
 
 /**
- * What the bank says of one transaction, reduced to what the table has columns for. `wire` is the JSON that is served;
- * everything else follows from it, so the change log keeps `wire` alone. Absent values are null, as in the table.
+ * What the bank says of one transaction, reduced to what the table has columns for. All of it follows from the bank's id and
+ * `body`, so the change log keeps these alone. Absent values are null, as in the table.
  */
-export interface TransactionRow {
+export interface TransactionRow extends Comparable {
+  /** Decimal text in major units; negative is money out. */
+  amount: string | null;
+  /** The interface's JSON without the bank's id. */
+  body: string;
+}
+
+/** What rows are compared by. */
+export interface Comparable {
   status: 'BOOKED' | 'PENDING';
   /** The bank's own id: trimmed, null when blank. A clue, never a key. */
   bankId: string | null;
   bookedAt: Date | null;
   valueAt: Date | null;
-  /** Decimal text in major units; negative is money out. */
-  amount: string | null;
   /** In minor units of the currency; null also when the amount is finer than that. */
   amountMinor: bigint | null;
   currency: string | null;
   /** What a person reads, and what likeness is judged by. */
   description: string | null;
-  /** Of `wire`: equal fingerprints mean that there is nothing to write. */
+  /** What payer, payee or scheme call it; it often outlives the bank's id. */
+  reference: string | null;
+  /** Of id and `body`: equal fingerprints mean that there is nothing to write. */
   fingerprint: string;
-  wire: string;
 }
 
 /** The row of a transaction as the interface gives it. Pure; a date that cannot be read is no date. */
-export function rowOf(transaction: Transaction): TransactionRow {
-  const wire = JSON.stringify(transaction);
-  const { amount, currency } = transaction.transactionAmount ?? transaction;
-  const payee = transaction.payeeDetails?.name ?? transaction.payerDetails?.name;
+export function rowOf({ id, ...rest }: Transaction): TransactionRow {
+  const body = JSON.stringify(rest);
+  const bankId = filled(id);
+  const { amount, currency } = rest.transactionAmount ?? rest;
+  const payee = rest.payeeDetails?.name ?? rest.payerDetails?.name;
   return {
-    status: transaction.status === 'PENDING' ? 'PENDING' : 'BOOKED',
-    bankId: filled(transaction.id),
-    bookedAt: instant(transaction.bookingDateTime ?? transaction.date),
-    valueAt: instant(transaction.valueDateTime),
+    status: rest.status === 'PENDING' ? 'PENDING' : 'BOOKED',
+    bankId,
+    bookedAt: instant(rest.bookingDateTime ?? rest.date),
+    valueAt: instant(rest.valueDateTime),
     amount: amount === undefined ? null : String(amount),
     amountMinor: minor(amount, currency),
     currency: filled(currency),
-    description: filled(
-      transaction.description ?? transaction.reference ?? transaction.merchant?.merchantName ?? payee,
-    ),
-    fingerprint: fingerprintOf(wire),
-    wire,
+    description: filled(rest.description ?? rest.reference ?? rest.merchant?.merchantName ?? payee),
+    reference: filled(rest.reference ?? rest.statementReferences?.[0]?.value),
+    fingerprint: fingerprintOf(bankId, body),
+    body,
   };
 }
 
-/** 128 bits of SHA-256 over the served JSON, as base64url. */
-export function fingerprintOf(wire: string): string {
-  return createHash('sha256').update(wire).digest('base64url').slice(0, 22);
+/** 128 bits of SHA-256 over what the bank says, as base64url. */
+export function fingerprintOf(bankId: string | null, body: string): string {
+  return hash('sha256', `${bankId ?? ''}\n${body}`, 'base64url').slice(0, 22);
 }
 
+/** Trimmed, and as Postgres can hold it: its text has no character zero and no half of a surrogate pair. */
 function filled(text: string | undefined): string | null {
-  const trimmed = text?.trim();
+  const trimmed = text?.replaceAll('\u0000', '').toWellFormed().trim();
   return trimmed ? trimmed : null;
 }
 

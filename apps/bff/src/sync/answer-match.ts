@@ -1,0 +1,159 @@
+import type { PoolClient } from 'pg';
+import type { Flag } from './change.js';
+import { coverage, type Window } from './coverage.js';
+import type { KnownTransaction, Rest } from './reconcile.js';
+import type { StagedRow } from './record-changes.js';
+import type { StagedAnswer } from './staged-answer.js';
+import type { Comparable } from './transaction-row.js';
+
+/** What rows of an answer and known transactions are compared by, as Postgres gives it. */
+interface Columns {
+  status: string;
+  bank_id: string | null;
+  booked_at: Date | null;
+  value_at: Date | null;
+  amount_minor: string | null;
+  currency: string | null;
+  description: string | null;
+  reference: string | null;
+  fingerprint: string;
+}
+
+type Side<Prefix extends string> = { [Name in keyof Columns as `${Prefix}${Name}`]: Columns[Name] };
+
+/** One line of the full join: a known transaction, a row, or both. */
+type Line = Side<'k_'> &
+  Side<'s_'> & {
+    k_id: string | null;
+    k_flag: string | null;
+    k_into: string | null;
+    s_ordinal: number | null;
+    s_new_id: string;
+  };
+
+const compared = [
+  'status',
+  'bank_id',
+  'booked_at',
+  'value_at',
+  'amount_minor',
+  'currency',
+  'description',
+  'reference',
+  'fingerprint',
+] as const;
+
+/** Around a window, as far as a booking may lie from its pending row. */
+const marginDays = 35;
+
+const both = (prefix: 'k' | 's') => compared.map((name) => `${prefix}.${name} as ${prefix}_${name}`).join(', ');
+
+/** What a window does not touch is not looked at, unless a row of the answer is equal to it. */
+const withinWindow = `id in (
+  select id from transactions where account_id = $1 and fingerprint in (select fingerprint from s)
+  union all select id from transactions where account_id = $1 and date >= $3::timestamptz - interval '${marginDays} days'
+    and date <= coalesce($4::timestamptz, 'infinity') + interval '${marginDays} days')`;
+
+/**
+ * Pairs the staged rows with known transactions by their fingerprints, as multisets, inside Postgres: what is equal on both
+ * sides never leaves it. The lines that come out are what has no counterpart, what is pending and what carries a flag.
+ */
+function joinSql(isWindowed: boolean): string {
+  return `with s as (
+      select *, row_number() over (partition by fingerprint order by ordinal) as n
+      from staged_rows where account_id = $1 and answer_id = $2
+    ), k as (
+      select *, row_number() over (partition by fingerprint order by joined_into is not null, flag is not null, id) as n
+      from transactions where account_id = $1 and (removed_at is null or joined_into is not null)
+        ${isWindowed ? `and ${withinWindow}` : 'and $3::timestamptz is null and $4::timestamptz is null'}
+    )
+    select k.id as k_id, k.flag as k_flag, k.joined_into as k_into, ${both('k')}, s.ordinal as s_ordinal, s.new_id as s_new_id, ${both('s')}
+    from k full join s on s.fingerprint = k.fingerprint and s.n = k.n
+    where k.id is null or s.ordinal is null or s.status = 'PENDING' or k.flag is not null`;
+}
+
+/** What of a staged answer and of the known transactions has to be compared by more than equality. */
+export async function restOf(tx: PoolClient, staged: StagedAnswer, window: Window): Promise<Rest<StagedRow>> {
+  const isWindowed = window.from !== null || window.before !== null;
+  const place = [staged.accountId, staged.id];
+  const from = isWindowed ? (window.from ?? new Date(0)) : null;
+  const { rows: lines } = await tx.query<Line>(joinSql(isWindowed), [...place, from, window.before]);
+  const rest: Rest<StagedRow> = {
+    known: [],
+    rows: [],
+    same: [],
+    covers: await coverageOf(tx, staged, window),
+    repeated: new Set(),
+  };
+  for (const line of lines) {
+    const known = knownOf(line);
+    const row = rowOf(line);
+    if (known && row) rest.same.push({ known, row });
+    else if (known) rest.known.push(known);
+    else if (row) rest.rows.push(row);
+  }
+  return { ...rest, repeated: await repeatedIds(tx, staged, rest.rows) };
+}
+
+function comparable<P extends 'k_' | 's_'>(line: Line, prefix: P): Comparable {
+  const side = line as Side<'k_'> & Side<'s_'>;
+  const get = <N extends keyof Columns>(name: N): Columns[N] => side[`${prefix}${name}`] as Columns[N];
+  const minor = get('amount_minor');
+  return {
+    status: get('status') === 'PENDING' ? 'PENDING' : 'BOOKED',
+    bankId: get('bank_id'),
+    bookedAt: get('booked_at'),
+    valueAt: get('value_at'),
+    amountMinor: minor === null ? null : BigInt(minor),
+    currency: get('currency'),
+    description: get('description'),
+    reference: get('reference'),
+    fingerprint: get('fingerprint'),
+  };
+}
+
+function knownOf(line: Line): KnownTransaction | undefined {
+  if (line.k_id === null) return undefined;
+  const flag = line.k_flag === null ? null : (JSON.parse(line.k_flag) as Flag);
+  return { id: line.k_id, flag, into: line.k_into, ...comparable(line, 'k_') };
+}
+
+function rowOf(line: Line): StagedRow | undefined {
+  if (line.s_ordinal === null) return undefined;
+  return { ordinal: line.s_ordinal, newId: line.s_new_id, ...comparable(line, 's_') };
+}
+
+async function coverageOf(
+  tx: PoolClient,
+  staged: StagedAnswer,
+  window: Window,
+): Promise<(known: Comparable) => boolean> {
+  const { rows } = await tx.query<{ earliest: Date | null; suspicious: boolean }>(
+    `select min(coalesce(booked_at, value_at)) as earliest, count(*) = 0 and exists (
+       select from transactions where account_id = $1 and removed_at is null and status = 'BOOKED'
+         and date >= coalesce($3, '-infinity'::timestamptz) and date <= coalesce($4, 'infinity'::timestamptz)) as suspicious
+     from staged_rows where account_id = $1 and answer_id = $2`,
+    [staged.accountId, staged.id, window.from, window.before],
+  );
+  const isEmpty = staged.size === 0;
+  return coverage(window, {
+    earliest: rows[0]?.earliest ?? null,
+    isEmpty,
+    isSuspicious: rows[0]?.suspicious ?? false,
+  });
+}
+
+async function repeatedIds(
+  tx: PoolClient,
+  staged: StagedAnswer,
+  rows: readonly StagedRow[],
+): Promise<ReadonlySet<string>> {
+  const ids = rows.flatMap(({ bankId }) => bankId ?? []);
+  if (ids.length === 0) return new Set();
+  const { rows: repeated } = await tx.query<{ bank_id: string }>(
+    `select bank_id from staged_rows where account_id = $1 and answer_id = $2 and bank_id = any($3)
+     group by bank_id having count(*) > 1`,
+    [staged.accountId, staged.id, ids],
+  );
+  return new Set(repeated.map(({ bank_id }) => bank_id));
+}
