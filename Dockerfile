@@ -22,5 +22,5 @@ COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 RUN mkdir /data && chown node:node /data
 USER node
-EXPOSE 3000 3001 3002
+EXPOSE 3000 3001 3002 3003
 CMD ["node", "dist/aggregator/main.mjs"]

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { loadEnv, variablesOf } from '#libs/server';
 import { Env as AggregatorEnv } from '../apps/aggregator/src/config.js';
 import { Env as BffEnv } from '../apps/bff/src/config.js';
 import { loadCredentials, writeTppFiles } from '../apps/stack/src/credentials.js';
-import { Env as SandboxEnv, readEnv as readSandboxEnv } from '../apps/sandbox-bank/src/config.js';
+import { Env as SandboxEnv, readCertificates, readEnv as readSandboxEnv } from '../apps/sandbox-bank/src/config.js';
 
 interface Service {
   image?: string;
@@ -106,7 +107,11 @@ describe('docker-compose.yml', () => {
     const given = environmentOf('sandbox-bank');
     const known = new Set([...Object.keys(new SandboxEnv()), 'LOG_LEVEL']);
     expect(Object.keys(given).filter((variable) => !known.has(variable))).toEqual([]);
-    expect(readSandboxEnv(given)).toMatchObject({ SANDBOX_PORT: 3002, SANDBOX_URL: 'http://sandbox.localhost:3002' });
+    expect(readSandboxEnv(given)).toMatchObject({
+      SANDBOX_PORT: 3002,
+      SANDBOX_URL: 'http://sandbox.localhost:3002',
+      SANDBOX_TLS_PORT: 3003,
+    });
   });
 
   it('has the two programs and their workers agree on addresses and credentials', () => {
@@ -120,7 +125,22 @@ describe('docker-compose.yml', () => {
     expect(bff.AGGREGATOR_APPLICATION_SECRET).toBe(aggregator.SANDBOX_APPLICATION_SECRET);
     expect(bff.SEALING_KEYS).not.toBe(aggregator.SEALING_KEYS);
     expect(sandbox.SANDBOX_URL).toBe(aggregator.SANDBOX_URL);
+    expect(sandbox.SANDBOX_TLS_URL).toBe(aggregator.SANDBOX_TLS_URL);
     expect(compose.services.register?.command).toContain(aggregator.AGGREGATOR_URL);
+  });
+
+  it('has the sandbox bank show a certificate for its name, of the authority that the aggregator trusts', () => {
+    const { SANDBOX_TLS_FILE = '', SANDBOX_TLS_URL = '' } = environmentOf('sandbox-bank');
+    const { certificate, ca } = readCertificates(SANDBOX_TLS_FILE);
+    const shown = new X509Certificate(certificate);
+    expect(shown.checkHost(new URL(SANDBOX_TLS_URL).hostname)).toBe('sandbox.localhost');
+    const { TPP_CREDENTIALS_FILE = '' } = environmentOf('aggregator');
+    const ours = JSON.parse(readFileSync(TPP_CREDENTIALS_FILE, 'utf8')) as Record<
+      string,
+      { transport: { ca: string } }
+    >;
+    for (const { transport } of Object.values(ours)) expect(transport.ca).toBe(ca);
+    expect(shown.verify(new X509Certificate(ca).publicKey)).toBe(true);
   });
 
   it('has no default secret', () => {

@@ -1,6 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { emptyNames, otherHabits, readsTime, straysFromConfig, tooLong, unchecked } from './tidy/file-rules.js';
+import {
+  emptyNames,
+  otherHabits,
+  readsTime,
+  straysFromConfig,
+  tooLong,
+  trustsAnybody,
+  unchecked,
+} from './tidy/file-rules.js';
 import { circularImports, forbiddenImports, unusedFiles } from './tidy/import-rules.js';
 import { parse, readTree, type SourceFile } from './tidy/source-tree.js';
 import { actsAsSystem, needlessPermits, unownedQueries } from './tidy/tenancy-rules.js';
@@ -26,6 +34,9 @@ describe('the house', () => {
   });
   it('hides nothing from the compiler', () => {
     expect(everywhere(unchecked)).toEqual([]);
+  });
+  it('checks every certificate', () => {
+    expect(everywhere(trustsAnybody)).toEqual([]);
   });
   it('asks its clock for the time', () => {
     expect(everywhere(readsTime)).toEqual([]);
@@ -87,6 +98,8 @@ const samples: readonly [string, (file: SourceFile) => string[], string, string]
   ['a cast to any', unchecked, 'libs/client/src/x.ts', 'f(x as any);'],
   ['a double cast', unchecked, 'libs/client/src/x.ts', 'f(x as unknown as string);'],
   ['a silenced line', unchecked, 'libs/client/src/x.ts', '// @ts-ignore\nf(x);'],
+  ['an unchecked certificate', trustsAnybody, 'apps/bff/src/x.ts', 'connect({ rejectUnauthorized: false });'],
+  ['no check of any', trustsAnybody, 'apps/stack/src/x.ts', `start({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });`],
   ['Date.now', readsTime, 'apps/bff/src/x.ts', 'const at = Date.now();'],
   ['new Date', readsTime, 'apps/bff/src/x.ts', 'const at = new Date();'],
   ['an empty class name', emptyNames, 'apps/bff/src/x.ts', 'class PaymentHelper {}'],
@@ -111,6 +124,7 @@ const innocent: readonly [string, (file: SourceFile) => string[], string, string
   ],
   ['a date that is given', readsTime, 'apps/bff/src/x.ts', 'const at = new Date(text);'],
   ['a clock', readsTime, 'apps/sandbox-bank/src/clock.ts', 'const at = new Date();'],
+  ['a checked certificate', trustsAnybody, 'apps/bff/src/x.ts', 'connect({ rejectUnauthorized: true });'],
   ['a config', straysFromConfig, 'apps/bff/src/config.ts', 'const home = process.env.HOME;'],
   ['a word inside a word', emptyNames, 'apps/bff/src/x.ts', 'class DatabaseModule {}\ninterface IbanRule {}'],
   [

@@ -26,7 +26,7 @@ interface Connection {
 /** Runs `work` on a stack of its own, with one customer in it. */
 async function withCustomer(work: (stack: Stack, customer: Customer) => Promise<Figure[]>): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'));
-  const ports = { aggregator: 0, bff: 0, sandbox: 0 };
+  const ports = { aggregator: 0, bff: 0, sandbox: 0, sandboxTls: 0 };
   const stack = await startStack({ dataDir, ports, serviceName: 'yapily', logLevel: 'error' });
   try {
     return await work(stack, await connected(stack));

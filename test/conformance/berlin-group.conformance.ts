@@ -291,5 +291,8 @@ describe('two people who sign (ticino)', () => {
     expect(
       await here.bank.connector.status?.(here.bank.under({ ...first.pending, state: { protocol: 'berlin-group' } })),
     ).toBe('awaiting');
+    await sandbox.control('sign', { bank: 'ticino', consentId: first.pending.institutionConsentId, signer: 'ben' });
+    const { grant } = isKind(await poll(first.pending), 'authorised');
+    await readsEverything(here.bank, grant);
   });
 });

@@ -23,7 +23,9 @@ describe('authorisation at the sandbox banks', () => {
       file,
       JSON.stringify(Object.fromEntries(sandbox.institutions.map(({ id }) => [id, sandbox.credentials]))),
     );
-    aggregator = await TestAggregator.start({ env: { SANDBOX_URL: sandbox.url, TPP_CREDENTIALS_FILE: file } });
+    aggregator = await TestAggregator.start({
+      env: { SANDBOX_URL: sandbox.url, SANDBOX_TLS_URL: sandbox.tlsUrl, TPP_CREDENTIALS_FILE: file },
+    });
     shop = await applicationWithCallback(aggregator);
   });
   afterAll(async () => {
@@ -188,15 +190,8 @@ describe('authorisation at the sandbox banks', () => {
     const { location } = await visit(begun, { persona: 'ada' });
     expect(location?.searchParams.has('consent')).toBe(false);
     expect((await consentOf(begun.id)).status).toBe('AWAITING_FURTHER_AUTHORIZATION');
-    // The second person comes to the bank without us; here the bank is asked for the page.
-    const url = `${sandbox.url}/banks/ticino/v1/consents/${begun.institutionConsentId}/authorisations`;
-    const started = await fetch(url, {
-      method: 'POST',
-      headers: { 'x-sandbox-tpp': sandbox.credentials.clientId, 'x-request-id': crypto.randomUUID() },
-    });
-    const { _links } = (await started.json()) as { _links: { scaRedirect: { href: string } } };
-    const wish = { authorisationUrl: _links.scaRedirect.href, decision: 'approve', persona: 'ben', follow: false };
-    await sandbox.control('authorise', wish);
+    // The second person comes to the bank without us.
+    await sandbox.control('sign', { bank: 'ticino', consentId: begun.institutionConsentId, signer: 'ben' });
     await reads((await polled(begun.id, 'AUTHORIZED')).consentToken);
   });
 

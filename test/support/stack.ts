@@ -34,7 +34,7 @@ export class TestStack {
     const { url, drop } = await emptyDatabase();
     const dataDir = await mkdtemp(join(tmpdir(), 'tributary-stack-'));
     const stack = await startStack({
-      ports: { aggregator: 0, bff: 0, sandbox: 0 },
+      ports: { aggregator: 0, bff: 0, sandbox: 0, sandboxTls: 0 },
       dataDir,
       databaseUrl: url,
       logLevel: 'warn',

@@ -46,6 +46,8 @@ export class Env {
   @Matches(/^[a-z][a-z0-9-]{0,30}$/) SERVICE_NAME = 'yapily';
   /** Base address of the sandbox banks; their institutions exist only where it is set. */
   @Url({ optional: true }) SANDBOX_URL?: string;
+  /** Where those banks take our certificates; without it at `SANDBOX_URL`. */
+  @Url({ optional: true }) SANDBOX_TLS_URL?: string;
   /** A JSON file: institution id to our registration there. */
   @JsonFile() @Text({ optional: true }) TPP_CREDENTIALS_FILE?: string;
   /** A root application that is made at start when it is missing. */

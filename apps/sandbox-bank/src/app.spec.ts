@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as client from 'openid-client';
 import { startSandbox } from './app.js';
-import { readEnv } from './config.js';
+import { readCertificates, readEnv } from './config.js';
+import { bankCertificates } from '../../../test/support/certificates.js';
 import { registeredTpp, startForTest, TppAtBank } from './tpp.fixture.js';
 import { readTpps } from './tpps.js';
 
@@ -22,12 +23,12 @@ it('keeps ledger, clock, consents, tokens and keys over a restart', async () => 
   await tpp.control('clock', { advance: 'PT5M' });
   const { offsetMs } = first.sandbox.clock;
   const balance = first.sandbox.ledger.accountsOf('tamar', 'chloe')[0]!.balanceMinor;
-  const port = Number(new URL(first.sandbox.url).port);
+  const { url, tlsUrl } = first.sandbox;
   await first.close();
 
-  const { tpp: registration, key } = await registeredTpp();
-  const sandbox = await startSandbox({ port, host: '127.0.0.1', file, tpps: [registration], hasControl: true });
-  const again = new TppAtBank({ sandbox, tpp: registration, key, close: () => sandbox.close() }, 'meridian');
+  const second = await startForTest(file, { plain: Number(new URL(url).port), secure: Number(new URL(tlsUrl).port) });
+  const { sandbox } = second;
+  const again = new TppAtBank(second, 'meridian');
   // The client's pool still holds connections of the first start, and learns of their end one by one.
   await vi.waitFor(() => fetch(`${sandbox.url}/health`));
   expect(sandbox.clock.offsetMs).toBe(offsetMs);
@@ -35,12 +36,19 @@ it('keeps ledger, clock, consents, tokens and keys over a restart', async () => 
   expect((await again.get('/aisp/accounts', tokens.access_token)).status).toBe(200);
   const renewed = await client.refreshTokenGrant(await again.config(), tokens.refresh_token ?? '');
   expect(renewed.claims()).toMatchObject({ openbanking_intent_id: consentId });
-  await sandbox.close();
+  await second.close();
 });
 
 it('has no remote control in production', async () => {
-  expect(readEnv({ NODE_ENV: 'production' }).hasControl).toBe(false);
-  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', file: ':memory:', tpps: [], hasControl: false });
+  expect(readEnv({ NODE_ENV: 'production', SANDBOX_TLS_FILE: 'tls.json' }).hasControl).toBe(false);
+  const sandbox = await startSandbox({
+    host: '127.0.0.1',
+    plain: { port: 0 },
+    secure: { port: 0, ...bankCertificates },
+    file: ':memory:',
+    tpps: [],
+    hasControl: false,
+  });
   const answers = await Promise.all(
     ['state', 'faults', 'calls'].map((path) => fetch(`${sandbox.url}/control/${path}`)),
   );
@@ -50,7 +58,13 @@ it('has no remote control in production', async () => {
 });
 
 it('names every faulty variable at once', () => {
-  expect(() => readEnv({ SANDBOX_PORT: 'door', SANDBOX_URL: 'ftp://bank' })).toThrow(/SANDBOX_PORT[\s\S]*SANDBOX_URL/);
+  const faulty = {
+    SANDBOX_PORT: 'door',
+    SANDBOX_URL: 'ftp://bank',
+    SANDBOX_TLS_PORT: '-1',
+    SANDBOX_TLS_URL: 'http://bank',
+  };
+  for (const name of [...Object.keys(faulty), 'SANDBOX_TLS_FILE']) expect(() => readEnv(faulty)).toThrow(name);
 });
 
 it('says what is wrong with the file of TPPs', async () => {
@@ -58,6 +72,7 @@ it('says what is wrong with the file of TPPs', async () => {
   const faults: [unknown, RegExp][] = [
     [{}, /not a JSON array/],
     [[{ ...tpp, clientId: '' }], /entry 0: clientId/],
+    [[{ ...tpp, certificateSubject: undefined }], /entry 0: certificateSubject/],
     [[tpp, { ...tpp, banks: ['lloyd'] }], /entry 1: banks names lloyd/],
     [[{ ...tpp, jwks: { keys: [{ kty: 'RSA', d: 'secret' }] } }], /public keys only/],
   ];
@@ -67,4 +82,14 @@ it('says what is wrong with the file of TPPs', async () => {
     expect(() => readTpps(file)).toThrow(message);
   }
   expect(() => readTpps(join(folder, 'none.json'))).toThrow(/cannot be read/);
+});
+
+it('says what is wrong with the file of certificates, and nothing of its content', async () => {
+  const file = join(folder, 'tls.json');
+  await writeFile(file, JSON.stringify({ ...bankCertificates, ca: undefined }));
+  expect(() => readCertificates(file)).toThrow(/^SANDBOX_TLS_FILE lacks certificate, key or ca$/);
+  await writeFile(file, '{"key": "sec');
+  expect(() => readCertificates(file)).toThrow(/^SANDBOX_TLS_FILE cannot be read$/);
+  await writeFile(file, JSON.stringify(bankCertificates));
+  expect(readCertificates(file)).toEqual(bankCertificates);
 });

@@ -1,4 +1,3 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import formbody from '@fastify/formbody';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { bankKeys, type BankKeys } from './bank-keys.js';
@@ -11,6 +10,7 @@ import { BankClock } from './clock.js';
 import { registerControl } from './control.js';
 import { Front } from './front.js';
 import { Ledger } from './ledger.js';
+import { listen, type Certificates, type Door } from './listen.js';
 import { sweep } from './oidc/adapter.js';
 import { createAuthorisationServer, type BankContext } from './oidc/authorisation-server.js';
 import { Calls } from './calls.js';
@@ -30,11 +30,11 @@ export const firstSeed = 'tributary';
 const banksWithKeys = [...ukBanks, ...berlinGroupBanks.filter((bank) => bank.hasPreStep)];
 
 export interface SandboxOptions {
-  /** 0 takes a free one. */
-  port: number;
   host?: string;
-  /** Public address without a slash at the end; empty: localhost and the port. */
-  url?: string;
+  /** Pages, metadata and the remote control, for browsers. */
+  plain: Door;
+  /** The banks' protocols, for TPPs with certificates. */
+  secure: Door & Certificates;
   /** The ledger's file, or `:memory:`. */
   file: string;
   tpps: readonly Tpp[];
@@ -45,15 +45,14 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   url: string;
+  tlsUrl: string;
   store: Store;
   clock: BankClock;
   ledger: Ledger;
   close(): Promise<void>;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** Starts every bank on one port. The ledger is seeded when the file is new; whatever happened before a restart is still there. */
+/** Starts every bank. The ledger is seeded when the file is new; whatever happened before a restart is still there. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const store = new Store(options.file);
   const clock = new BankClock(store);
@@ -66,18 +65,19 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   sweep(store, clock.now());
   const keys = new Map(await making);
 
-  const { server, url, serveWith } = await listen(options);
-  const { app, front } = await assemble(options, { url, store, clock, ledger, keys });
-  serveWith((request, response) => front.handle(request, response));
+  const listening = await listen(options.host ?? '0.0.0.0', options);
+  const { url, tlsUrl } = listening;
+  const { app, front } = await assemble(options, { url, tlsUrl, store, clock, ledger, keys });
+  listening.serveWith((request, response) => front.handle(request, response));
 
   return {
     url,
+    tlsUrl,
     store,
     clock,
     ledger,
     close: async () => {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
+      await listening.close();
       await app.close();
       store.close();
     },
@@ -86,6 +86,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 interface Parts {
   url: string;
+  tlsUrl: string;
   store: Store;
   clock: BankClock;
   ledger: Ledger;
@@ -102,7 +103,7 @@ interface Ground extends Parts {
 
 /** Puts every bank's routes together. */
 async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: FastifyInstance; front: Front }> {
-  const { url, store, clock, ledger } = parts;
+  const { url, tlsUrl, store, clock, ledger } = parts;
   const { tpps, log } = options;
   const scenarios = new Scenarios();
   const calls = new Calls();
@@ -121,7 +122,7 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<{ app: F
   const ground = { ...parts, app, front, tpps, report };
   const { consents, payments } = await registerUkBanks(ground);
   const berlin = await registerBerlinGroupBanks(ground);
-  registerHouse(app, { url, clock, ledger, scenarios });
+  registerHouse(app, { url, tlsUrl, clock, ledger, scenarios });
   if (options.hasControl)
     registerControl(app, {
       url,
@@ -152,13 +153,14 @@ function refuseUnknown(app: FastifyInstance): void {
 }
 
 async function registerUkBanks(ground: Ground): Promise<{ consents: Consents; payments: PaymentBook }> {
-  const { app, front, url, store, clock, ledger, keys, tpps, report } = ground;
+  const { app, front, url, tlsUrl, store, clock, ledger, keys, tpps, report } = ground;
   const consents = new Consents(store, clock);
   const payments = new PaymentBook(store, clock, ledger, consents);
   for (const bank of ukBanks) {
     const issuer = `${url}/banks/${bank.id}`;
     const own = keys.get(bank.id) as BankKeys;
-    const context: BankContext = { bank, issuer, keys: own, store, clock, consents, payments, tpps, report };
+    const resources = `${tlsUrl}/banks/${bank.id}`;
+    const context: BankContext = { bank, issuer, resources, keys: own, store, clock, consents, payments, tpps, report };
     const provider = createAuthorisationServer(context);
     front.mount(bank.id, provider.callback());
     const visits = new AuthorisationVisits(context, provider, ledger);
@@ -173,18 +175,20 @@ async function registerUkBanks(ground: Ground): Promise<{ consents: Consents; pa
 async function registerBerlinGroupBanks(
   ground: Ground,
 ): Promise<{ consents: BerlinConsents; authorisations: Authorisations }> {
-  const { app, front, url, store, clock, ledger, keys, tpps, report } = ground;
+  const { app, front, url, tlsUrl, store, clock, ledger, keys, tpps, report } = ground;
   const consents = new BerlinConsents(store, clock);
   const authorisations = new Authorisations(store, clock, consents);
   for (const bank of berlinGroupBanks) {
     const address = `${url}/banks/${bank.id}`;
+    const resources = `${tlsUrl}/banks/${bank.id}`;
     const own = keys.get(bank.id);
-    const provider = own && createPreStepServer({ bank, address, keys: own, store, clock, tpps });
+    const provider = own && createPreStepServer({ bank, address, resources, keys: own, store, clock, tpps });
     if (provider) front.mount(bank.id, provider.callback());
     registerBrand(app, bank);
     await registerBerlinGroupBank(app, {
       bank,
       address,
+      resources,
       provider,
       faultOf: (request) => front.faultOf(request),
       store,
@@ -201,7 +205,15 @@ async function registerBerlinGroupBanks(
 
 function registerHouse(
   app: FastifyInstance,
-  { url, clock, ledger, scenarios }: { url: string; clock: BankClock; ledger: Ledger; scenarios: Scenarios },
+  {
+    url,
+    tlsUrl,
+    clock,
+    ledger,
+    scenarios,
+  }: Pick<Parts, 'url' | 'tlsUrl' | 'clock' | 'ledger'> & {
+    scenarios: Scenarios;
+  },
 ): void {
   app.get('/health', () => ({ status: 'ok' }));
   app.get('/house.css', (_request, reply) => reply.header('content-type', 'text/css; charset=utf-8').send(houseStyle));
@@ -210,6 +222,7 @@ function registerHouse(
       reply,
       startPage({
         url,
+        tlsUrl,
         now: new Date(clock.now()).toISOString(),
         offsetMs: clock.offsetMs,
         seed: ledger.seed ?? '',
@@ -217,27 +230,4 @@ function registerHouse(
       }),
     ),
   );
-}
-
-interface Listening {
-  server: Server;
-  url: string;
-  serveWith: (handler: Handler) => void;
-}
-
-/** Listens first, for issuers carry the port; whoever calls before the banks are put together is told to wait. */
-async function listen(options: SandboxOptions): Promise<Listening> {
-  let serve: Handler = tellToWait;
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => serve(request, response));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host ?? '0.0.0.0', resolve);
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.port;
-  return { server, url: options.url || `http://localhost:${port}`, serveWith: (handler) => (serve = handler) };
-}
-
-function tellToWait(_request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(503, { 'retry-after': '1' }).end();
 }

@@ -23,6 +23,10 @@ export interface UkBank extends House {
   /** `hybrid`: `code id_token` in the fragment. `jarm`: `code` inside a signed response. Both are FAPI 1.0 Advanced. */
   authorisationResponse: 'hybrid' | 'jarm';
   rotatesRefreshTokens: boolean;
+  /** How a TPP proves who it is at the token endpoint, on top of the certificate that every call has to show. */
+  clientAuthentication: 'private_key_jwt' | 'tls_client_auth';
+  /** Whether an access token works under the certificate alone with which it was asked for (RFC 8705, section 3). */
+  bindsTokens: boolean;
   version: 'v3.1' | 'v4.0';
   /** Whether it has what the standard leaves to the bank: payees, regular payments, statements, people. */
   hasMoreData: boolean;
@@ -58,6 +62,8 @@ const britain = {
   pageSize: 100,
   version: 'v4.0',
   hasMoreData: true,
+  clientAuthentication: 'private_key_jwt',
+  bindsTokens: true,
 } as const;
 const europe = {
   standard: 'berlin-group',
@@ -99,6 +105,7 @@ export const ukBanks: readonly UkBank[] = [
     sortCode: '006528',
     authorisationResponse: 'jarm',
     rotatesRefreshTokens: false,
+    clientAuthentication: 'tls_client_auth',
     hasMoreData: false,
   },
   {
@@ -113,6 +120,7 @@ export const ukBanks: readonly UkBank[] = [
     sortCode: '009137',
     authorisationResponse: 'hybrid',
     rotatesRefreshTokens: true,
+    bindsTokens: false,
     version: 'v3.1',
   },
 ];

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { BerlinTpp } from './berlin-group/berlin-tpp.fixture.js';
 import { everything, startForTest, TppAtBank, type TppFixture } from './tpp.fixture.js';
 
 let fixture: TppFixture;
@@ -45,7 +46,7 @@ describe('faults', () => {
 
   it('timeout keeps silent', async () => {
     await fault('timeout');
-    const answer = fetch(`${tpp.api}/aisp/accounts`, {
+    const answer = fixture.fetch(`${tpp.api}/aisp/accounts`, {
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(300),
     });
@@ -178,6 +179,28 @@ describe('the remote control', () => {
     expect(seen[0]!.get('code')).toBeTruthy();
     expect(seen[0]!.has('error')).toBe(false);
     callback.close();
+  });
+
+  it('plays another person who signs, once there is one who has', async () => {
+    const berlin = new BerlinTpp(fixture, 'ticino');
+    const sign = async (body: object): Promise<{ http: number; status?: string }> => {
+      const answer = await tpp.control('sign', { bank: 'ticino', ...body });
+      return { ...((await answer.json()) as { status?: string }), http: answer.status };
+    };
+    for (const [decision, status] of [
+      ['approve', 'valid'],
+      ['deny', 'rejected'],
+    ] as const) {
+      const { body } = await berlin.createConsent();
+      const { consentId } = body;
+      expect((await sign({ consentId })).http).toBe(400);
+      const { href } = body._links['startAuthorisation']!;
+      const begun = await berlin.call('POST', href);
+      await berlin.visit(begun.body._links['scaRedirect']!.href, { persona: 'ada' });
+      expect((await sign({ consentId, signer: 'ada' })).http).toBe(400);
+      expect((await sign({ consentId, signer: 'ben', decision: 'perhaps' })).http).toBe(400);
+      expect(await sign({ consentId, signer: 'ben', decision })).toMatchObject({ http: 200, status });
+    }
   });
 
   it('seeds and resets', async () => {

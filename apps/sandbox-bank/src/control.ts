@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { banks, findBank } from './banks.js';
 import type { Authorisations } from './berlin-group/authorisations.js';
+import { isHalfSigned } from './berlin-group/consent-state.js';
 import type { BerlinConsents } from './berlin-group/consents.js';
 import type { Calls } from './calls.js';
 import type { BankClock } from './clock.js';
@@ -38,6 +39,7 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
   };
   post('authorise', (body) => authorise(new URL(url).origin, body));
   post('decoupled', (body) => confirmElsewhere(options, body));
+  post('sign', (body) => signAsWell(options, body));
   post('clock', (body) => {
     const advance = optionalText(body, 'advance');
     const set = optionalText(body, 'set');
@@ -124,6 +126,24 @@ async function confirmElsewhere({ url, berlin }: ControlOptions, body: Body): Pr
   const persona = optionalText(body, 'persona') ?? waiting.psuId ?? undefined;
   await new PsuBrowser(new URL(url).origin).authorise({ authorisationUrl, decision, persona, follow: false });
   return { bank, consentId, decision };
+}
+
+/** Plays a further person who has to sign: they come to the bank by themselves, in their own time. */
+async function signAsWell({ url, berlin }: ControlOptions, body: Body): Promise<object> {
+  const bank = optionalText(body, 'bank') ?? '';
+  const consentId = optionalText(body, 'consentId') ?? '';
+  const persona = optionalText(body, 'signer');
+  const decision = body.get('decision') ?? 'approve';
+  if (decision !== 'approve' && decision !== 'deny') throw new Refusal('decision must be approve or deny');
+  const consent = berlin.consents.find(bank, consentId);
+  if (!consent || !isHalfSigned(consent.status))
+    throw new Refusal('bank and consentId name no consent that waits for another signature');
+  if (persona !== undefined && !personas.some((each) => each.id === persona && !consent.signers.includes(each.id)))
+    throw new Refusal('signer must be a person who has not signed yet');
+  const { id } = berlin.authorisations.start(consent, 'received', undefined);
+  const authorisationUrl = `${url}/banks/${bank}/psu/${id}`;
+  await new PsuBrowser(new URL(url).origin).authorise({ authorisationUrl, decision, persona, follow: false });
+  return { bank, consentId, status: berlin.consents.find(bank, consentId)?.status };
 }
 
 function sow(options: ControlOptions, body: Body): object {

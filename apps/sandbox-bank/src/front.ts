@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Calls } from './calls.js';
+import { certificateOf, type CertificateFault } from './client-certificate.js';
 import { wallClock, type BankClock } from './clock.js';
 import { routeOf, type FaultName, type Scenarios } from './scenarios.js';
 import { playOnWire } from './wire-faults.js';
@@ -10,6 +12,11 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 /** Paths below a bank that its authorisation server answers; everything else is Fastify's. */
 const oidcPath =
   /^\/(?:\.well-known\/(?:openid-configuration|oauth-authorization-server)|auth(?:\/[\w-]+)?|token(?:\/revocation)?|jwks|me)$/;
+
+/** What TPPs alone call, under their certificates. */
+const tppPath = /^\/(?:token(?:\/revocation)?|me|open-banking\/.*|v1\/.*)$/;
+/** A Berlin Group bank refuses in the words of its own framework. */
+const berlinGroupPath = /^\/v1\//;
 
 interface FrontOptions {
   url: string;
@@ -58,10 +65,16 @@ export class Front {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     const [, bank, below] = /^\/banks\/([\w-]+)(\/.*)$/.exec(path) ?? [];
+    const isForTpps = tppPath.test(below ?? '');
+    // Pages, metadata and the remote control are for those who have no certificate.
+    if (request.socket instanceof TLSSocket && !isForTpps) return void response.writeHead(404).end();
     if (bank === undefined || below === undefined) return this.options.app.routing(request, response);
     const route = routeOf(request.method ?? 'GET', below);
-    const fault = this.options.scenarios.take(bank, route);
+    const certificate = isForTpps && !berlinGroupPath.test(below) ? certificateOf(request) : undefined;
+    const isRefused = typeof certificate === 'string';
+    const fault = isRefused ? undefined : this.options.scenarios.take(bank, route);
     if (route !== undefined) this.#observe(request, response, { bank, route, fault });
+    if (isRefused) return refuse(certificate, below, response);
     if (fault !== undefined) {
       if (await playOnWire(fault, request, response)) return;
       this.#waiting.set(request, fault);
@@ -105,6 +118,14 @@ export class Front {
       log?.({ level, name: 'sandbox-bank', msg: 'call', bank, route, status, ms: wallClock() - startedAt, fault });
     });
   }
+}
+
+/** A token endpoint says so as RFC 6749 wants (section 5.2), a resource as RFC 6750 does (section 3.1). */
+function refuse(fault: CertificateFault, path: string, response: ServerResponse): void {
+  if (!path.startsWith('/token'))
+    return void response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
+  const body = { error: 'invalid_client', error_description: `the client certificate is ${fault}` };
+  response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 /** Lets the handler do all its work, then loses its answer: what the caller sees is 500. */

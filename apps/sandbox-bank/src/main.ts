@@ -1,21 +1,21 @@
 import { startSandbox } from './app.js';
-import { readEnv } from './config.js';
+import { readCertificates, readEnv } from './config.js';
 import { readTpps } from './tpps.js';
 
 async function main(): Promise<void> {
   const env = readEnv();
   const tpps = env.TPP_FILE === '' ? [] : readTpps(env.TPP_FILE);
   const sandbox = await startSandbox({
-    port: env.SANDBOX_PORT,
     host: env.host,
-    url: env.SANDBOX_URL,
+    plain: { port: env.SANDBOX_PORT, url: env.SANDBOX_URL },
+    secure: { port: env.SANDBOX_TLS_PORT, url: env.SANDBOX_TLS_URL, ...readCertificates(env.SANDBOX_TLS_FILE) },
     file: env.ledgerFile,
     tpps,
     hasControl: env.hasControl,
     log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
   });
   process.stdout.write(
-    `${JSON.stringify({ level: 'info', name: 'sandbox-bank', msg: 'listening', url: sandbox.url })}\n`,
+    `${JSON.stringify({ level: 'info', name: 'sandbox-bank', msg: 'listening', url: sandbox.url, tlsUrl: sandbox.tlsUrl })}\n`,
   );
   const end = (): void => void sandbox.close().then(() => process.exit(0));
   process.once('SIGTERM', end).once('SIGINT', end);

@@ -8,6 +8,8 @@ export const houseStyle = bankStyle({ colour: '#2f4858', colourDark: '#1d2d38' }
 
 interface StartState {
   url: string;
+  /** Where TPPs go, with their certificates. */
+  tlsUrl: string;
   now: string;
   offsetMs: number;
   seed: string;
@@ -16,7 +18,7 @@ interface StartState {
 
 /** The sandbox's front door: which banks it plays, who can log in, what time it is there, what is switched on. */
 export function startPage(state: StartState): string {
-  const body = [ukCard(state.url), berlinGroupCard(state.url), peopleCard(), stateCard(state)];
+  const body = [ukCard(state), berlinGroupCard(state), peopleCard(), stateCard(state)];
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -55,7 +57,7 @@ function table(headings: string[], rows: Html[]): Html {
   </div>`;
 }
 
-function ukCard(url: string): Html {
+function ukCard({ url, tlsUrl }: StartState): Html {
   const rows = ukBanks.map((bank) => {
     const issuer = `${url}/banks/${bank.id}`;
     const answer = bank.authorisationResponse === 'hybrid' ? 'code id_token' : 'JARM';
@@ -63,16 +65,20 @@ function ukCard(url: string): Html {
       <td>${bank.name}</td>
       <td><a href="/banks/${bank.id}/.well-known/openid-configuration">${issuer}</a></td>
       <td>${bank.version}</td>
+      <td>${bank.clientAuthentication}</td>
+      <td>${bank.bindsTokens ? 'bound' : 'bearer'}</td>
       <td>${answer}</td>
       <td>${bank.rotatesRefreshTokens ? 'rotate' : 'stay'}</td>
       <td>${bank.pageSize}</td>
     </tr>`;
   });
+  const headings = ['Bank', 'Issuer', 'Version', 'TPP known by', 'Tokens', 'Answer', 'Refresh tokens', 'Page size'];
   return html`<h1>UK Open Banking</h1>
-    ${table(['Bank', 'Issuer', 'Version', 'Authorisation response', 'Refresh tokens', 'Page size'], rows)}`;
+    <p>Tokens and resources over mutual TLS, at <code>${tlsUrl}</code>.</p>
+    ${table(headings, rows)}`;
 }
 
-function berlinGroupCard(url: string): Html {
+function berlinGroupCard({ tlsUrl }: StartState): Html {
   const rows = berlinGroupBanks.map((bank) => {
     const approach = [
       bank.hasPreStep ? 'OAuth 2.0 pre-step, then ' : '',
@@ -81,7 +87,7 @@ function berlinGroupCard(url: string): Html {
     ];
     return html`<tr>
       <td>${bank.name}</td>
-      <td><code>${url}/banks/${bank.id}/v1</code></td>
+      <td><code>${tlsUrl}/banks/${bank.id}/v1</code></td>
       <td>
         ${approach} ${bank.approach === 'decoupled' && html`(<a href="/banks/${bank.id}/device">the PSUs' devices</a>)`}
       </td>
@@ -90,6 +96,7 @@ function berlinGroupCard(url: string): Html {
     </tr>`;
   });
   return html`<h1>Berlin Group NextGenPSD2</h1>
+    <p>Over mutual TLS: the certificate's organizationIdentifier says who the TPP is.</p>
     ${table(['Bank', 'Address', 'Approach', 'Country', 'Errors'], rows)}`;
 }
 

@@ -1,24 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { CompactSign, exportJWK, generateKeyPair, type CryptoKey } from 'jose';
 import * as client from 'openid-client';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { distinguishedName } from '../../stack/src/certificates.js';
+import { bankCertificates, makeTransport, tppSubject } from '../../../test/support/certificates.js';
 import { startSandbox, type Sandbox } from './app.js';
 import { banks } from './banks.js';
 import { wallClock } from './clock.js';
 import type { Tpp } from './tpps.js';
 
-/** A TPP for the specs: openid-client with a key of its own, and a sandbox that knows it. */
+/** A TPP for the specs: openid-client with a key and a certificate of its own, and a sandbox that knows it. */
 export interface TppFixture {
   sandbox: Sandbox;
   tpp: Tpp;
   key: CryptoKey;
-  /** The same registration and key, on a sandbox started anew with `file`. */
+  /** Calls a bank under the TPP's certificate. */
+  fetch: Fetch;
   close(): Promise<void>;
 }
+export type Fetch = (url: string | URL, init?: Parameters<typeof undiciFetch>[1]) => Promise<Response>;
 
 export const redirectUri = 'http://localhost:3000/callback';
 let made: Promise<{ tpp: Tpp; key: CryptoKey }> | undefined;
 
 /** One registration for all specs: making a key is slow. */
+const transport = makeTransport();
+
 export function registeredTpp(): Promise<{ tpp: Tpp; key: CryptoKey }> {
   made ??= makeTpp();
   return made;
@@ -34,16 +41,37 @@ async function makeTpp(): Promise<{ tpp: Tpp; key: CryptoKey }> {
     redirectUris: [redirectUri],
     organisationId: 'org-7',
     softwareStatementId: 'ssa-9',
+    certificateSubject: distinguishedName(transport),
+    organisationIdentifier: tppSubject.organisationIdentifier,
     banks: banks.map((bank) => bank.id),
   };
   return { tpp, key: pair.privateKey };
 }
 
-/** A sandbox on a free port of the loopback; in memory unless a file is named. */
-export async function startForTest(file = ':memory:'): Promise<TppFixture> {
+/** A sandbox on free ports of the loopback; in memory unless a file is named. */
+export async function startForTest(file = ':memory:', ports = { plain: 0, secure: 0 }): Promise<TppFixture> {
   const { tpp, key } = await registeredTpp();
-  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', file, tpps: [tpp], hasControl: true });
-  return { sandbox, tpp, key, close: () => sandbox.close() };
+  const sandbox = await startSandbox({
+    host: '127.0.0.1',
+    plain: { port: ports.plain },
+    secure: { port: ports.secure, ...bankCertificates },
+    file,
+    tpps: [tpp],
+    hasControl: true,
+  });
+  const ours = fetchUnder(transport);
+  const close = async (): Promise<void> => void (await Promise.all([ours.close(), sandbox.close()]));
+  return { sandbox, tpp, key, fetch: ours.fetch, close };
+}
+
+/** `fetch` under a certificate, or under none, with connections of its own. */
+export function fetchUnder(shown: Partial<ReturnType<typeof makeTransport>>): { fetch: Fetch; close(): Promise<void> } {
+  const { certificate: cert, key, ca = bankCertificates.ca } = shown;
+  const agent = new Agent({ connect: { cert, key, ca } });
+  return {
+    fetch: async (url, init) => (await undiciFetch(url, { ...init, dispatcher: agent })) as Response,
+    close: () => agent.destroy(),
+  };
 }
 
 /** The TPP's view of one bank. */
@@ -61,13 +89,15 @@ export class TppAtBank {
   }
 
   get api(): string {
-    return `${this.issuer}/open-banking/${this.bank === 'thistle' ? 'v3.1' : 'v4.0'}`;
+    return `${this.fixture.sandbox.tlsUrl}/banks/${this.bank}/open-banking/${this.bank === 'thistle' ? 'v3.1' : 'v4.0'}`;
   }
 
   async config(): Promise<client.Configuration> {
     if (this.#config) return this.#config;
     const key = { key: this.fixture.key, kid: 'tpp-1' };
+    const { fetch } = this.fixture;
     const metadata = {
+      use_mtls_endpoint_aliases: true,
       id_token_signed_response_alg: 'PS256',
       request_object_signing_alg: 'PS256',
       authorization_signed_response_alg: 'PS256',
@@ -76,8 +106,8 @@ export class TppAtBank {
       new URL(this.issuer),
       this.fixture.tpp.clientId,
       metadata,
-      client.PrivateKeyJwt(key),
-      { execute: [client.allowInsecureRequests] },
+      this.bank === 'tamar' ? client.TlsClientAuth() : client.PrivateKeyJwt(key),
+      { execute: [client.allowInsecureRequests], [client.customFetch]: fetch },
     );
     if (this.bank !== 'tamar') {
       client.useCodeIdTokenResponseType(config);
@@ -165,13 +195,13 @@ export class TppAtBank {
   }
 
   get(path: string, token: string, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(path.startsWith('http') ? path : `${this.api}${path}`, {
+    return this.fixture.fetch(path.startsWith('http') ? path : `${this.api}${path}`, {
       headers: { authorization: `Bearer ${token}`, ...headers },
     });
   }
 
   post(path: string, token: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(`${this.api}${path}`, {
+    return this.fixture.fetch(`${this.api}${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },

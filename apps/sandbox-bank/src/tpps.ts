@@ -12,9 +12,15 @@ export interface Tpp {
   redirectUris: string[];
   organisationId: string;
   softwareStatementId: string;
+  /** The subject of its certificates (RFC 4514), which UK banks know it by. */
+  certificateSubject: string;
+  /** The `organizationIdentifier` in that subject, such as `PSDGB-FCA-900001`, which Berlin Group banks know it by. */
+  organisationIdentifier: string;
   /** Ids of the banks that know it. */
   banks: string[];
 }
+
+const texts = ['clientId', 'organisationId', 'softwareStatementId', 'certificateSubject', 'organisationIdentifier'];
 
 export class TppFileError extends Error {}
 
@@ -37,7 +43,7 @@ export function readTpps(file: string): Tpp[] {
 function faultOf(entry: unknown): string | undefined {
   if (typeof entry !== 'object' || entry === null) return 'is not an object';
   const members = new Map<string, unknown>(Object.entries(entry));
-  for (const name of ['clientId', 'organisationId', 'softwareStatementId']) {
+  for (const name of texts) {
     const value = members.get(name);
     if (typeof value !== 'string' || value === '') return `${name} must be a text`;
   }

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 
 /** What the launcher reads from the environment (the README lists every variable). */
 export interface StackSettings {
-  /** Ports of the three programs; 0 takes a free one. */
-  ports: { aggregator: number; bff: number; sandbox: number };
+  /** Ports of the three programs, of which the sandbox bank has two; 0 takes a free one. */
+  ports: { aggregator: number; bff: number; sandbox: number; sandboxTls: number };
   /** Absolute folder of everything that outlives a run: database, ledger, keys, logs. */
   dataDir: string;
   /** An existing Postgres; without it the embedded one is started. */
@@ -15,7 +15,7 @@ export interface StackSettings {
   logLevel?: string;
 }
 
-const defaults = { AGGREGATOR_PORT: 3000, BFF_PORT: 3001, SANDBOX_PORT: 3002 };
+const defaults = { AGGREGATOR_PORT: 3000, BFF_PORT: 3001, SANDBOX_PORT: 3002, SANDBOX_TLS_PORT: 3003 };
 
 /**
  * Reads the launcher's settings. Every faulty variable is named at once, never its value.
@@ -23,8 +23,8 @@ const defaults = { AGGREGATOR_PORT: 3000, BFF_PORT: 3001, SANDBOX_PORT: 3002 };
  */
 export function readSettings(source: NodeJS.ProcessEnv = process.env): StackSettings {
   const faults: string[] = [];
-  const port = (name: keyof typeof defaults): number => {
-    const text = source[name] ?? String(defaults[name]);
+  const port = (name: keyof typeof defaults, usual = defaults[name]): number => {
+    const text = source[name] ?? String(usual);
     const value = Number(text);
     if (!/^\d{1,5}$/.test(text) || value > 65_535) faults.push(`${name} must be a port from 0 to 65535`);
     return value;
@@ -35,8 +35,11 @@ export function readSettings(source: NodeJS.ProcessEnv = process.env): StackSett
     if (!protocols.test(text) || !URL.canParse(text)) faults.push(`${name} must be an address (${protocols.source})`);
     return text;
   };
+  const sandbox = port('SANDBOX_PORT');
+  // A stack beside another one, with a port of its own for the sandbox bank, needs two.
+  const sandboxTls = port('SANDBOX_TLS_PORT', sandbox === defaults.SANDBOX_PORT ? undefined : 0);
   const settings: StackSettings = {
-    ports: { aggregator: port('AGGREGATOR_PORT'), bff: port('BFF_PORT'), sandbox: port('SANDBOX_PORT') },
+    ports: { aggregator: port('AGGREGATOR_PORT'), bff: port('BFF_PORT'), sandbox, sandboxTls },
     dataDir: resolve(source['DATA_DIR'] || '.data'),
     databaseUrl: address('DATABASE_URL', /^postgres(ql)?:\/\//),
     redisUrl: address('REDIS_URL', /^rediss?:\/\//),

@@ -36,6 +36,7 @@ async function sandboxVariables(program: 'aggregator' | 'bff'): Promise<Record<s
     AGGREGATOR_URL: stack.aggregator,
     BFF_URL: stack.bff,
     SANDBOX_URL: stack.sandbox,
+    SANDBOX_TLS_URL: stack.sandboxTls,
     AGGREGATOR_APPLICATION_ID: stack.application.id,
     AGGREGATOR_APPLICATION_SECRET: stack.application.secret,
     SESSION_KEY: credentials.sessionKey,

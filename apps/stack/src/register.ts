@@ -10,8 +10,8 @@ async function register(aggregatorUrl: string | undefined): Promise<void> {
     throw new Error('Usage: register <public address of the aggregator>');
   }
   const { dataDir } = readSettings();
-  const { tppFile, tppCredentialsFile } = await writeTppFiles(dataDir, await loadCredentials(dataDir), aggregatorUrl);
-  console.log(`wrote ${tppFile} and ${tppCredentialsFile}`);
+  const files = await writeTppFiles(dataDir, await loadCredentials(dataDir), aggregatorUrl);
+  console.log(`wrote ${Object.values(files).join(', ')}`);
 }
 
 register(process.argv[2]).catch((error: unknown) => {

@@ -5,6 +5,7 @@ import {
   loadCredentials,
   type SandboxCredentials,
   saveCredentials,
+  type TppFiles,
   writePrivateJson,
   writeTppFiles,
 } from './credentials.js';
@@ -17,6 +18,8 @@ export interface StackFile {
   aggregator: string;
   bff: string;
   sandbox: string;
+  /** Where the sandbox banks take certificates. */
+  sandboxTls: string;
   application: { id: string; secret: string };
   operatorKey: string;
   merchant: { id: string; name: string; apiKey: string };
@@ -37,6 +40,7 @@ interface Addresses {
   aggregator: string;
   bff: string;
   sandbox: string;
+  sandboxTls: string;
 }
 
 /** Where bundles lie; tests run from the repository's root as npm does. */
@@ -44,12 +48,21 @@ const bundle = (app: string): string => join('dist', app, 'main.mjs');
 
 async function chooseAddresses(ports: StackSettings['ports']): Promise<Addresses> {
   const at = async (port: number): Promise<string> => `http://127.0.0.1:${port === 0 ? await freePort() : port}`;
-  return { aggregator: await at(ports.aggregator), bff: await at(ports.bff), sandbox: await at(ports.sandbox) };
+  return {
+    aggregator: await at(ports.aggregator),
+    bff: await at(ports.bff),
+    sandbox: await at(ports.sandbox),
+    sandboxTls: (await at(ports.sandboxTls)).replace('http:', 'https:'),
+  };
 }
 
 const portOf = (url: string): string => new URL(url).port;
 
-async function startSandbox(settings: StackSettings, urls: Addresses, tppFile: string): Promise<Program> {
+async function startSandbox(
+  settings: StackSettings,
+  urls: Addresses,
+  { tppFile, tlsFile }: TppFiles,
+): Promise<Program> {
   return startProgram({
     name: 'sandbox-bank',
     bundle: bundle('sandbox-bank'),
@@ -58,6 +71,9 @@ async function startSandbox(settings: StackSettings, urls: Addresses, tppFile: s
     env: {
       SANDBOX_PORT: portOf(urls.sandbox),
       SANDBOX_URL: urls.sandbox,
+      SANDBOX_TLS_PORT: portOf(urls.sandboxTls),
+      SANDBOX_TLS_URL: urls.sandboxTls,
+      SANDBOX_TLS_FILE: tlsFile,
       DATA_DIR: settings.dataDir,
       TPP_FILE: tppFile,
       LOG_LEVEL: settings.logLevel,
@@ -90,6 +106,7 @@ async function startAggregator(
       SEALING_KEYS: credentials.sealingKeys,
       SERVICE_NAME: settings.serviceName,
       SANDBOX_URL: urls.sandbox,
+      SANDBOX_TLS_URL: urls.sandboxTls,
       SANDBOX_APPLICATION_ID: credentials.application.id,
       SANDBOX_APPLICATION_SECRET: credentials.application.secret,
       TPP_CREDENTIALS_FILE: tppCredentialsFile,
@@ -182,13 +199,13 @@ async function startAll(settings: StackSettings, urls: Addresses, started: Start
     return program;
   };
   const credentials = await loadCredentials(settings.dataDir);
-  const { tppFile, tppCredentialsFile } = await writeTppFiles(settings.dataDir, credentials, urls.aggregator);
+  const files = await writeTppFiles(settings.dataDir, credentials, urls.aggregator);
   // The sandbox bank needs no Postgres, so it starts while the cluster is made.
-  keep(await startSandbox(settings, urls, tppFile));
+  keep(await startSandbox(settings, urls, files));
   const databaseUrl = settings.databaseUrl ?? (await startDatabase(settings, started));
   await Promise.all([applyMigrations('aggregator', databaseUrl), applyMigrations('bff', databaseUrl)]);
   const shared: Foundation = { settings, urls, credentials, databaseUrl };
-  keep(await startAggregator(shared, tppCredentialsFile));
+  keep(await startAggregator(shared, files.tppCredentialsFile));
   keep(await startBff(shared));
   await Promise.all(started.programs.map((program) => waitUntilHealthy(program)));
   if (!credentials.merchant) {

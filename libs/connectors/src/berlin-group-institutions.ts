@@ -14,7 +14,7 @@ const usual: BerlinGroupSettings = {
 };
 
 function sandboxBank(
-  sandboxUrl: string,
+  { url, tlsUrl }: { url: string; tlsUrl: string },
   bank: {
     path: string;
     name: string;
@@ -23,7 +23,7 @@ function sandboxBank(
     requiredPsuHeaders?: (keyof PsuHeaders)[];
   },
 ): Institution<'berlin-group'> {
-  const baseUrl = `${sandboxUrl.replace(/\/$/, '')}/banks/${bank.path}`;
+  const at = (address: string): string => `${address.replace(/\/$/, '')}/banks/${bank.path}`;
   const settings = { ...usual, ...bank.settings };
   return {
     id: `${bank.path}-sandbox`,
@@ -33,11 +33,11 @@ function sandboxBank(
     environmentType: 'SANDBOX',
     credentialsType: 'OPEN_BANKING_AUTO',
     media: [
-      { source: `${baseUrl}/logo.svg`, type: 'logo' },
-      { source: `${baseUrl}/icon.svg`, type: 'icon' },
+      { source: `${at(url)}/logo.svg`, type: 'logo' },
+      { source: `${at(url)}/icon.svg`, type: 'icon' },
     ],
     protocol: 'berlin-group',
-    baseUrl,
+    baseUrl: at(tlsUrl),
     ...(settings.oauthPreStep ? { modifiers: ['INITIATE_PRE_AUTHORISATION_ACCOUNTS'] } : {}),
     maxConsentDays: MAX_CONSENT_DAYS,
     acscIsFinal: true,
@@ -48,26 +48,27 @@ function sandboxBank(
 }
 
 /** The Berlin Group banks of the sandbox, one for each way of authenticating the PSU. */
-export function berlinGroupSandboxInstitutions(sandboxUrl: string): Institution<'berlin-group'>[] {
+export function berlinGroupSandboxInstitutions(url: string, tlsUrl = url): Institution<'berlin-group'>[] {
+  const sandbox = { url, tlsUrl };
   return [
-    sandboxBank(sandboxUrl, {
+    sandboxBank(sandbox, {
       path: 'lindenhof',
       name: 'Lindenhof Bank',
       countries: [{ displayName: 'Germany', countryCode2: 'DE', bic: 'LNDHDEFF' }],
     }),
-    sandboxBank(sandboxUrl, {
+    sandboxBank(sandbox, {
       path: 'marais',
       name: 'Banque du Marais',
       countries: [{ displayName: 'France', countryCode2: 'FR', bic: 'MRAIFRPP' }],
       settings: { oauthPreStep: { AIS: 'AIS', PIS: 'PIS' } },
     }),
-    sandboxBank(sandboxUrl, {
+    sandboxBank(sandbox, {
       path: 'isarkasse',
       name: 'Isarkasse',
       countries: [{ displayName: 'Germany', countryCode2: 'DE', bic: 'ISARDEMM' }],
       settings: { scaApproach: 'embedded' },
     }),
-    sandboxBank(sandboxUrl, {
+    sandboxBank(sandbox, {
       path: 'fjordbank',
       name: 'Fjordbank',
       countries: [
@@ -77,7 +78,7 @@ export function berlinGroupSandboxInstitutions(sandboxUrl: string): Institution<
       settings: { scaApproach: 'decoupled' },
       requiredPsuHeaders: ['id', 'ipAddress'],
     }),
-    sandboxBank(sandboxUrl, {
+    sandboxBank(sandbox, {
       path: 'ticino',
       name: 'Banca Ticino',
       countries: [{ displayName: 'Italy', countryCode2: 'IT', bic: 'TICNITMM' }],

@@ -241,8 +241,6 @@ export interface TppCredentials {
   transport?: Transport;
   /** The address we call from: what a bank is told where it must have the PSU's and nobody knows it. */
   ipAddress?: string;
-  /** Names us to a sandbox bank that does not ask for a client certificate. Never set at a real one. */
-  developmentIdentity?: string;
 }
 
 /** What a connector is given. It neither logs nor reads clocks, configuration or key files by itself. */

@@ -18,7 +18,7 @@ const furtherResources: Feature[] = [
 ];
 
 function sandboxBank(
-  sandboxUrl: string,
+  { url, tlsUrl }: { url: string; tlsUrl: string },
   bank: {
     path: string;
     name: string;
@@ -28,9 +28,11 @@ function sandboxBank(
     responseMode: 'fragment' | 'jwt';
     version?: Version;
     without?: Feature[];
+    clientAuthentication?: 'tls_client_auth';
   },
 ): Institution<'uk-open-banking'> {
-  const baseUrl = `${sandboxUrl.replace(/\/$/, '')}/banks/${bank.path}`;
+  const at = (address: string): string => `${address.replace(/\/$/, '')}/banks/${bank.path}`;
+  const baseUrl = at(url);
   return {
     id: `${bank.path}-sandbox`,
     name: bank.name,
@@ -53,6 +55,8 @@ function sandboxBank(
     settings: {
       version: bank.version ?? '4.0',
       responseMode: bank.responseMode,
+      resourcesUrl: `${at(tlsUrl)}/open-banking`,
+      ...(bank.clientAuthentication ? { clientAuthentication: bank.clientAuthentication } : {}),
       jwsB64: false,
       trustAnchor: 'openbanking.org.uk',
       organisationId: bank.organisationId,
@@ -61,15 +65,16 @@ function sandboxBank(
   };
 }
 
-/** Every bank of the sandbox. */
-export function sandboxInstitutions(sandboxUrl: string): Institution[] {
-  return [...ukSandboxInstitutions(sandboxUrl), ...berlinGroupSandboxInstitutions(sandboxUrl)];
+/** Every bank of the sandbox: its pages and metadata at `url`, what it wants a certificate for at `tlsUrl`. */
+export function sandboxInstitutions(url: string, tlsUrl = url): Institution[] {
+  return [...ukSandboxInstitutions(url, tlsUrl), ...berlinGroupSandboxInstitutions(url, tlsUrl)];
 }
 
 /** Its UK banks: of v4.0 one that answers `code id_token` in the fragment and one a JARM response, and one of v3.1. */
-export function ukSandboxInstitutions(sandboxUrl: string): Institution<'uk-open-banking'>[] {
+export function ukSandboxInstitutions(url: string, tlsUrl = url): Institution<'uk-open-banking'>[] {
+  const sandbox = { url, tlsUrl };
   return [
-    sandboxBank(sandboxUrl, {
+    sandboxBank(sandbox, {
       path: 'meridian',
       name: 'Meridian Bank',
       fullName: 'Meridian Bank plc (sandbox)',
@@ -77,16 +82,17 @@ export function ukSandboxInstitutions(sandboxUrl: string): Institution<'uk-open-
       organisationId: '0015800001MERIDIAN',
       responseMode: 'fragment',
     }),
-    sandboxBank(sandboxUrl, {
+    sandboxBank(sandbox, {
       path: 'tamar',
       name: 'Tamar Building Society',
       fullName: 'Tamar Building Society (sandbox)',
       bic: 'TAMRGB21',
       organisationId: '0015800001TAMARSBX',
       responseMode: 'jwt',
+      clientAuthentication: 'tls_client_auth',
       without: furtherResources,
     }),
-    sandboxBank(sandboxUrl, {
+    sandboxBank(sandbox, {
       path: 'thistle',
       name: 'Thistle Bank',
       fullName: 'Thistle Bank plc (sandbox)',

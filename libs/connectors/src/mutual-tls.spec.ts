@@ -4,24 +4,21 @@ import type { AddressInfo, Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { now } from '#libs/server';
-import { makeAuthority, makeCertificate } from '../../../test/support/certificates.js';
+import { makeAuthority } from '../../../apps/stack/src/certificates.js';
+import { bankCertificates, directory, makeTransport } from '../../../test/support/certificates.js';
 import { BankHttp, type Transport } from './bank-http.js';
 import type { Call } from './connector.js';
 import { ukSandboxInstitutions } from './institutions.js';
 import { OpenId } from './uk-open-banking/uk-open-banking.openid.js';
 
 /** A bank that speaks to nobody without a certificate from the directory, and keeps its metadata where anyone may look. */
-const directory = makeAuthority('Directory');
-const bankCertificate = makeCertificate('bank', directory);
-const transportOf = (name: string, authority = directory): Transport => {
-  const { certificate, key } = makeCertificate(name, authority);
-  return { certificate, key, ca: directory.certificate };
-};
+const transportOf = (commonName: string, authority = directory): Transport =>
+  makeTransport({ commonName }, { authority });
 const ours = transportOf('tributary');
 
 let seen: { client: string; port: number | undefined; path: string; body: string }[] = [];
 const bank = createServer(
-  { ...pem(bankCertificate), ca: directory.certificate, requestCert: true, rejectUnauthorized: true },
+  { ...bankCertificates, cert: bankCertificates.certificate, requestCert: true, rejectUnauthorized: true },
   (request, response) => void answer(request, response),
 );
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -79,7 +76,9 @@ describe('a bank that wants a certificate', () => {
 
   it('is not reached without one, nor with one of another directory', async () => {
     await expect(send(undefined)).rejects.toEqual(unavailable);
-    await expect(send(transportOf('tributary', makeAuthority('Elsewhere')))).rejects.toEqual(unavailable);
+    await expect(send(transportOf('tributary', makeAuthority({ commonName: 'Elsewhere' })))).rejects.toEqual(
+      unavailable,
+    );
     expect(seen).toEqual([]);
   });
 
@@ -128,10 +127,6 @@ describe('a token from such a bank', () => {
     expect(new URLSearchParams(seen[0]?.body).get('client_assertion')?.split('.')).toHaveLength(3);
   });
 });
-
-function pem({ certificate, key }: { certificate: string; key: string }) {
-  return { cert: certificate, key };
-}
 
 function originOf(server: Server, scheme: 'http' | 'https'): string {
   return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;

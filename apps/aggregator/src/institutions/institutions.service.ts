@@ -39,7 +39,8 @@ export class InstitutionsService implements OnApplicationShutdown {
     metrics: Metrics,
   ) {
     this.credentials = readCredentials(env.TPP_CREDENTIALS_FILE);
-    const all = env.SANDBOX_URL === undefined ? [] : sandboxInstitutions(env.SANDBOX_URL);
+    const { SANDBOX_URL: sandboxUrl, SANDBOX_TLS_URL: sandboxTlsUrl } = env;
+    const all = sandboxUrl === undefined ? [] : sandboxInstitutions(sandboxUrl, sandboxTlsUrl);
     this.known = new Map(all.filter(({ id }) => this.credentials.has(id)).map((each) => [each.id, each]));
     const durations = new Histogram({
       name: 'bank_request_duration_seconds',

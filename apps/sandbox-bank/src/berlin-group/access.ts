@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { certificateOf, isBoundElsewhere } from '../client-certificate.js';
 import { dateOf } from './bank-day.js';
 import { isExpired, isHalfSigned, isOpen } from './consent-state.js';
 import { isReadable, type BerlinConsent } from './consents.js';
@@ -11,9 +12,6 @@ export interface Caller {
   persona: string | undefined;
 }
 
-/** Stands in for the client certificate of mutual TLS, which names the TPP in production. */
-const tppHeader = 'x-sandbox-tpp';
-
 /** What a call may do: the TPP's identity, the token of a pre-step, the consent and its daily budget. */
 export class Access {
   constructor(private readonly context: BerlinContext) {}
@@ -21,16 +19,19 @@ export class Access {
   /** The TPP; where the bank has a pre-step, a call without a token is told where to get one (section 13.1). */
   async callerOf(request: FastifyRequest): Promise<Caller> {
     const { bank, tpps, provider, address } = this.context;
-    const clientId = headerOf(request, tppHeader);
-    if (clientId === undefined) throw refusals.certificateMissing();
-    if (!tpps.some((tpp) => tpp.clientId === clientId && tpp.banks.includes(bank.id)))
-      throw refusals.certificateInvalid();
+    const certificate = certificateOf(request.raw);
+    if (typeof certificate === 'string') throw refusals.certificate(certificate);
+    const { organisationIdentifier } = certificate;
+    const tpp = tpps.find((each) => each.organisationIdentifier === organisationIdentifier);
+    if (!tpp?.banks.includes(bank.id)) throw refusals.certificate('invalid', 'The bank does not know this TPP');
+    const { clientId } = tpp;
     if (!provider) return { clientId, persona: undefined };
     const metadata = `${address}/.well-known/oauth-authorization-server`;
     const value = /^Bearer ([\w.~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (value === undefined) throw refusals.token('TOKEN_UNKNOWN', 'The call needs a token', metadata);
     const token = await provider.AccessToken.find(value);
-    if (token?.clientId !== clientId) throw refusals.token('TOKEN_INVALID', 'The token is not valid', metadata);
+    if (token?.clientId !== clientId || isBoundElsewhere(token, request.raw))
+      throw refusals.token('TOKEN_INVALID', 'The token is not valid', metadata);
     return { clientId, persona: token.accountId };
   }
 

@@ -121,7 +121,9 @@ describe('decoupled', () => {
     expect(consent.body._links).not.toHaveProperty('scaRedirect');
     expect((await tpp.call('GET', link(consent, 'scaStatus'))).body.scaStatus).toBe('started');
     const { consentId } = consent.body;
-    expect(await (await fetch(`${tpp.address}/device`)).text()).toContain('asks chloe for access');
+    expect(await (await fetch(`${fixture.sandbox.url}/banks/fjordbank/device`)).text()).toContain(
+      'asks chloe for access',
+    );
     const confirmed = await tpp.control('decoupled', { bank: 'fjordbank', consentId, decision: 'approve' });
     expect(confirmed.status).toBe(200);
     expect((await tpp.call('GET', link(consent, 'scaStatus'))).body.scaStatus).toBe('finalised');
@@ -201,9 +203,9 @@ describe('a pre-step', () => {
     config = await client.discovery(
       new URL(link(refused, 'scaOAuth')),
       fixture.tpp.clientId,
-      { token_endpoint_auth_method: 'none' },
-      client.None(),
-      { execute: [client.allowInsecureRequests] },
+      { use_mtls_endpoint_aliases: true },
+      client.TlsClientAuth(),
+      { execute: [client.allowInsecureRequests], [client.customFetch]: fixture.fetch },
     );
     const verifier = client.randomPKCECodeVerifier();
     const url = client.buildAuthorizationUrl(config, {

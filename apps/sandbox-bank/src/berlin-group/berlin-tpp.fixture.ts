@@ -50,19 +50,18 @@ export class BerlinTpp {
   ) {}
 
   get address(): string {
-    return `${this.fixture.sandbox.url}/banks/${this.bank}`;
+    return `${this.fixture.sandbox.tlsUrl}/banks/${this.bank}`;
   }
 
   async call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<BerlinAnswer> {
     const sent = {
       'x-request-id': randomUUID(),
-      'x-sandbox-tpp': this.fixture.tpp.clientId,
       ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
       ...(body && { 'content-type': 'application/json' }),
       ...headers,
     };
     const url = path.startsWith('/v1') ? `${this.address}${path}` : new URL(path, this.address).href;
-    const answer = await fetch(url, {
+    const answer = await this.fixture.fetch(url, {
       method,
       headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== '')),
       ...(body && { body: JSON.stringify(body) }),

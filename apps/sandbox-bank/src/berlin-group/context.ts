@@ -13,8 +13,10 @@ import type { Link } from './error.js';
 /** What the handlers of one Berlin Group bank work with. */
 export interface BerlinContext {
   bank: BerlinGroupBank;
-  /** Public address of the bank, without a slash at the end. */
+  /** Where browsers find the bank, without a slash at the end. */
   address: string;
+  /** Where TPPs find it, with their certificates. */
+  resources: string;
   store: Store;
   clock: BankClock;
   ledger: Ledger;
@@ -28,8 +30,8 @@ export interface BerlinContext {
 }
 
 /** A link to a resource of the bank. The framework allows both forms, so a TPP has to resolve what it is given. */
-export function linkTo({ bank, address }: BerlinContext, path: string): Link {
-  return { href: bank.links === 'absolute' ? `${address}/v1${path}` : `/banks/${bank.id}/v1${path}` };
+export function linkTo({ bank, resources }: BerlinContext, path: string): Link {
+  return { href: bank.links === 'absolute' ? `${resources}/v1${path}` : `/banks/${bank.id}/v1${path}` };
 }
 
 /** One header; undefined when it is absent or empty. */

@@ -1,4 +1,5 @@
 import type { BerlinGroupBank } from '../banks.js';
+import type { CertificateFault } from '../client-certificate.js';
 
 export interface Link {
   href: string;
@@ -30,8 +31,8 @@ export const refusals = {
   consentInvalid: (text: string) => new BerlinError(401, 'CONSENT_INVALID', text),
   consentExpired: () => new BerlinError(401, 'CONSENT_EXPIRED', 'The consent has expired'),
   resourceUnknown: (what: string) => new BerlinError(404, 'RESOURCE_UNKNOWN', `${what} is not known`),
-  certificateMissing: () => new BerlinError(401, 'CERTIFICATE_MISSING', 'The TPP does not say who it is'),
-  certificateInvalid: () => new BerlinError(401, 'CERTIFICATE_INVALID', 'The TPP is not registered with this bank'),
+  certificate: (fault: CertificateFault, text = `The certificate of the TPP is ${fault}`) =>
+    new BerlinError(401, `CERTIFICATE_${fault.toUpperCase()}`, text),
   token: (code: 'TOKEN_UNKNOWN' | 'TOKEN_INVALID', text: string, href: string) =>
     new BerlinError(401, code, text, { links: { scaOAuth: { href } } }),
   credentials: () => new BerlinError(401, 'PSU_CREDENTIALS_INVALID', 'The PSU is not known, or the password is wrong'),

@@ -3,6 +3,7 @@ import type { BankKeys } from '../bank-keys.js';
 import type { BerlinGroupBank } from '../banks.js';
 import { dayMs, type BankClock } from '../clock.js';
 import { OidcAdapter } from '../oidc/adapter.js';
+import { endpointAliases, mutualTls } from '../oidc/mutual-tls.js';
 import { renderErrorPage } from '../psu-pages.js';
 import type { Store } from '../store.js';
 import type { Tpp } from '../tpps.js';
@@ -15,6 +16,8 @@ const scopes = ['AIS', 'PIS'];
 interface PreStepBank {
   bank: BerlinGroupBank;
   address: string;
+  /** Where its endpoints take certificates. */
+  resources: string;
   keys: BankKeys;
   store: Store;
   clock: BankClock;
@@ -23,8 +26,8 @@ interface PreStepBank {
 
 /**
  * The authorisation server of a bank with an OAuth 2.0 pre-step (NextGenPSD2 1.3.x, section 13.1): the code flow with PKCE
- * (RFC 7636) gives a token that says who the PSU is. TPPs are public clients here, for the certificate of mutual TLS, once it
- * is there, tells who they are. Refresh tokens are used once, and the whole chain ends after ninety days.
+ * (RFC 7636) gives a token that says who the PSU is. The certificate of mutual TLS tells who the TPP is, and the token works
+ * under no other. Refresh tokens are used once, and the whole chain ends after ninety days.
  */
 export function createPreStepServer(parts: PreStepBank): Provider {
   const { bank, address, store, clock, tpps } = parts;
@@ -37,7 +40,7 @@ export function createPreStepServer(parts: PreStepBank): Provider {
   return provider;
 }
 
-function configuration({ bank, address, keys, store, clock }: PreStepBank): Configuration {
+function configuration({ bank, address, resources, keys, store, clock }: PreStepBank): Configuration {
   const cookie = { httpOnly: true, sameSite: 'lax', overwrite: true, signed: true } as const;
   return {
     jwks: { keys: [keys.privateJwk] },
@@ -53,9 +56,11 @@ function configuration({ bank, address, keys, store, clock }: PreStepBank): Conf
       pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: { enabled: false },
       userinfo: { enabled: false },
+      mTLS: mutualTls,
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     },
-    clientAuthMethods: ['none'],
+    clientAuthMethods: ['tls_client_auth'],
+    discovery: { mtls_endpoint_aliases: endpointAliases(resources) },
     clientDefaults: { id_token_signed_response_alg: 'PS256' },
     enabledJWA: { idTokenSigningAlgValues: ['PS256'] },
     responseTypes: ['code'],
@@ -110,7 +115,9 @@ function registration(bank: BerlinGroupBank, tpps: readonly Tpp[], id: string): 
   return {
     client_id: tpp.clientId,
     redirect_uris: tpp.redirectUris,
-    token_endpoint_auth_method: 'none',
+    token_endpoint_auth_method: 'tls_client_auth',
+    tls_client_auth_subject_dn: tpp.certificateSubject,
+    tls_client_certificate_bound_access_tokens: true,
     id_token_signed_response_alg: 'PS256',
     response_types: ['code'],
     grant_types: ['authorization_code', 'refresh_token'],

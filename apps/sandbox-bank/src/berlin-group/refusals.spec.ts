@@ -13,8 +13,6 @@ describe('what every call must bring', () => {
   it.each([
     ['no request id', { 'x-request-id': '' }, 400, 'FORMAT_ERROR', 'X-Request-ID'],
     ['a request id that is none', { 'x-request-id': 'one' }, 400, 'FORMAT_ERROR', 'X-Request-ID'],
-    ['no TPP', { 'x-sandbox-tpp': '' }, 401, 'CERTIFICATE_MISSING', undefined],
-    ['an unknown TPP', { 'x-sandbox-tpp': 'who' }, 401, 'CERTIFICATE_INVALID', undefined],
     ['no PSU address', { 'psu-ip-address': '' }, 400, 'FORMAT_ERROR', 'PSU-IP-Address'],
     ['no redirect address', { 'tpp-redirect-uri': '' }, 400, 'FORMAT_ERROR', 'TPP-Redirect-URI'],
     [

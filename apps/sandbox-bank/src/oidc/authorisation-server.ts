@@ -16,6 +16,7 @@ import { canBeAuthorised } from '../uk-open-banking/consent-state.js';
 import type { Consent, Consents } from '../uk-open-banking/consents.js';
 import type { PaymentBook } from '../uk-open-banking/payment-book.js';
 import { OidcAdapter } from './adapter.js';
+import { endpointAliases, mutualTls } from './mutual-tls.js';
 
 export const scaAcr = 'urn:openbanking:psd2:sca';
 export const intentClaim = 'openbanking_intent_id';
@@ -27,6 +28,8 @@ const refreshTokenLifeMs = 90 * dayMs;
 export interface BankContext {
   bank: UkBank;
   issuer: string;
+  /** Where the bank's endpoints take certificates, without a slash at the end. */
+  resources: string;
   keys: BankKeys;
   store: Store;
   clock: BankClock;
@@ -37,7 +40,7 @@ export interface BankContext {
   report: (error: unknown) => void;
 }
 
-/** The bank's authorisation server: FAPI 1.0 Advanced with the UK's intent id. Mutual TLS has its place in `features`. */
+/** The bank's authorisation server: FAPI 1.0 Advanced with the UK's intent id, mutual TLS and bound tokens. */
 export function createAuthorisationServer(context: BankContext): Provider {
   const { bank, issuer, store, clock, tpps } = context;
   const provider = new Provider(issuer, {
@@ -62,7 +65,7 @@ export function createAuthorisationServer(context: BankContext): Provider {
 }
 
 function configuration(context: BankContext): Configuration {
-  const { bank, issuer, keys } = context;
+  const { bank, issuer, resources, keys } = context;
   const cookie = { httpOnly: true, sameSite: 'lax', overwrite: true, signed: true } as const;
   return {
     jwks: { keys: [keys.privateJwk] },
@@ -82,9 +85,11 @@ function configuration(context: BankContext): Configuration {
       fapi: { enabled: true, profile: '1.0 Final' },
       jwtResponseModes: { enabled: true },
       requestObjects: { enabled: true, requireSignedRequestObject: true },
+      mTLS: mutualTls,
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     },
-    clientAuthMethods: ['private_key_jwt'],
+    clientAuthMethods: [bank.clientAuthentication],
+    discovery: { mtls_endpoint_aliases: { ...endpointAliases(resources), userinfo_endpoint: `${resources}/me` } },
     enabledJWA: {
       authorizationSigningAlgValues: ['PS256'],
       clientAuthSigningAlgValues: ['PS256'],
@@ -185,8 +190,11 @@ function registration(bank: UkBank, tpp: Tpp | undefined): AdapterPayload | unde
     client_id: tpp.clientId,
     jwks: tpp.jwks,
     redirect_uris: tpp.redirectUris,
-    token_endpoint_auth_method: 'private_key_jwt',
-    token_endpoint_auth_signing_alg: 'PS256',
+    token_endpoint_auth_method: bank.clientAuthentication,
+    ...(bank.clientAuthentication === 'tls_client_auth'
+      ? { tls_client_auth_subject_dn: tpp.certificateSubject }
+      : { token_endpoint_auth_signing_alg: 'PS256' }),
+    tls_client_certificate_bound_access_tokens: bank.bindsTokens,
     request_object_signing_alg: 'PS256',
     id_token_signed_response_alg: 'PS256',
     authorization_signed_response_alg: 'PS256',

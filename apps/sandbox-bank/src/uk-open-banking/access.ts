@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
+import { isBoundElsewhere } from '../client-certificate.js';
 import type { BankContext } from '../oidc/authorisation-server.js';
 import { isAuthorised, isWithdrawn, type ConsentFamily } from './consent-state.js';
 import type { Consent } from './consents.js';
@@ -23,6 +24,7 @@ export class Access {
         throw refusals.forbidden('This call takes a client credentials token');
       throw refusals.unauthorised();
     }
+    if (isBoundElsewhere(token, request.raw)) throw refusals.unauthorised();
     if (!token.scopes.has(scopes[family])) throw refusals.forbidden(`The token lacks the scope ${scopes[family]}`);
     return { clientId: token.clientId };
   }
@@ -36,6 +38,7 @@ export class Access {
         throw refusals.forbidden('This call takes a token that a PSU authorised');
       throw refusals.unauthorised();
     }
+    if (isBoundElsewhere(token, request.raw)) throw refusals.unauthorised();
     const consent = this.context.consents.findByGrant(this.context.bank.id, token.grantId);
     if (!consent) throw refusals.unauthorised();
     if (consent.family !== family || !token.scopes.has(scopes[family]))

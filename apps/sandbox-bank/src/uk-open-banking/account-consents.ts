@@ -46,7 +46,7 @@ export function accountDataOf(consent: Consent): AccountConsentData {
 
 /** Read/Write v4.0, account access consents: POST, GET, DELETE with a client credentials token. */
 export function registerAccountConsents(app: FastifyInstance, context: BankContext, access: Access): void {
-  const { bank, issuer, consents, clock } = context;
+  const { bank, resources, consents, clock } = context;
   const path = `/banks/${bank.id}/open-banking/${bank.version}/aisp/account-access-consents`;
   const toBody = (consent: Consent): object => ({
     Data: {
@@ -60,7 +60,7 @@ export function registerAccountConsents(app: FastifyInstance, context: BankConte
       ...consent.request.data,
     },
     Risk: {},
-    Links: { Self: `${issuer}/open-banking/${bank.version}/aisp/account-access-consents/${consent.id}` },
+    Links: { Self: `${resources}/open-banking/${bank.version}/aisp/account-access-consents/${consent.id}` },
     Meta: { TotalPages: 1 },
   });
   const own = (id: string, clientId: string): Consent => {

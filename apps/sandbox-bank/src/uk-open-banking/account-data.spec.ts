@@ -181,7 +181,7 @@ describe('account access consents', () => {
     expect((await read(path, client)).body.Data.Status).toBe('AWAU');
     const { access_token } = await tpp.authorise(id, 'accounts');
     expect((await read(path, client)).body.Data.Status).toBe('AUTH');
-    const removed = await fetch(`${tpp.api}${path}`, {
+    const removed = await fixture.fetch(`${tpp.api}${path}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${client}` },
     });
@@ -254,14 +254,14 @@ describe('account access consents', () => {
     expect(answer.headers.get('x-fapi-interaction-id')).toBe('93bac548-d2de-4546-b106-880a5018460d');
     const headers = { authorization: `Bearer ${client}` };
     const post = (body: string, type: string): Promise<Response> =>
-      fetch(`${tpp.api}/aisp/account-access-consents`, {
+      fixture.fetch(`${tpp.api}/aisp/account-access-consents`, {
         method: 'POST',
         body,
         headers: { ...headers, 'content-type': type },
       });
     expect((await post('<a/>', 'application/xml')).status).toBe(415);
     expect((await post('{"Data":', 'application/json')).status).toBe(400);
-    expect((await fetch(`${tpp.api}/aisp/accounts`, { method: 'PUT', headers })).status).toBe(405);
-    expect((await fetch(`${tpp.api}/aisp/offers`, { headers })).status).toBe(404);
+    expect((await fixture.fetch(`${tpp.api}/aisp/accounts`, { method: 'PUT', headers })).status).toBe(405);
+    expect((await fixture.fetch(`${tpp.api}/aisp/offers`, { headers })).status).toBe(404);
   });
 });

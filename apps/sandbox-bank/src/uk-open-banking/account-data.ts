@@ -43,11 +43,11 @@ export const accountIdOf = (request: FastifyRequest): string => (request.params 
 
 /** Read/Write v4.0, accounts and balances, with a token that a PSU authorised. */
 export function registerAccountData(app: FastifyInstance, context: BankContext, access: Access, ledger: Ledger): void {
-  const { bank, issuer } = context;
+  const { bank, resources } = context;
   const path = `/banks/${bank.id}/open-banking/${bank.version}/aisp`;
   const answer = (Data: object, self: string): object => ({
     Data,
-    Links: { Self: `${issuer}/open-banking/${bank.version}/aisp${self}` },
+    Links: { Self: `${resources}/open-banking/${bank.version}/aisp${self}` },
     Meta: { TotalPages: 1 },
   });
   const balancesOf = (account: Account): object[] => toBalances(account, ledger.balances(account), context.clock.now());

@@ -6,11 +6,11 @@ import { accountIdOf, need, sharedAccount, type AccountRoutes } from './account-
 
 /** Read/Write v4.0: the holder of an account (ReadParty), and the person who logged in (ReadPartyPSU). */
 export function registerParties(app: FastifyInstance, { context, access, ledger }: AccountRoutes): void {
-  const { bank, issuer } = context;
+  const { bank, resources } = context;
   const api = `/open-banking/${bank.version}/aisp`;
   const answer = (Party: object | object[], self: string): object => ({
     Data: { Party },
-    Links: { Self: `${issuer}${api}${self}` },
+    Links: { Self: `${resources}${api}${self}` },
     Meta: { TotalPages: 1 },
   });
   for (const resource of ['party', 'parties'] as const) {

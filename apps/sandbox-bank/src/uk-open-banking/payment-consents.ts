@@ -84,8 +84,8 @@ function consentOf({ bank, consents }: BankContext, request: FastifyRequest, cli
   return consent;
 }
 
-function selfOf({ issuer, bank }: BankContext, consent: Consent): string {
-  return `${issuer}/open-banking/${bank.version}/pisp/domestic-payment-consents/${consent.id}`;
+function selfOf({ resources, bank }: BankContext, consent: Consent): string {
+  return `${resources}/open-banking/${bank.version}/pisp/domestic-payment-consents/${consent.id}`;
 }
 
 function toBody(context: BankContext, consent: Consent): object {

@@ -71,7 +71,7 @@ function checkOrder(body: unknown, consent: Consent): void {
 
 function linksOf({ context }: PaymentRoutes, below: string): object {
   return {
-    Links: { Self: `${context.issuer}/open-banking/${context.bank.version}/pisp/domestic-payments/${below}` },
+    Links: { Self: `${context.resources}/open-banking/${context.bank.version}/pisp/domestic-payments/${below}` },
     Meta: { TotalPages: 1 },
   };
 }

@@ -35,7 +35,7 @@ const monthly = (day: number): object => ({
 /** Read/Write v4.0: beneficiaries, direct debits, standing orders and scheduled payments of an account. */
 export function registerRegularPayments(app: FastifyInstance, routes: AccountRoutes): void {
   const { context, access, ledger } = routes;
-  const { bank, issuer } = context;
+  const { bank, resources } = context;
   const api = `/open-banking/${bank.version}/aisp`;
   const serve = (
     resource: string,
@@ -49,7 +49,7 @@ export function registerRegularPayments(app: FastifyInstance, routes: AccountRou
       const account = sharedAccount(ledger, consent, accountIdOf(request));
       return {
         Data: { [member]: toList(account, consent) },
-        Links: { Self: `${issuer}${api}/accounts/${account.id}/${resource}` },
+        Links: { Self: `${resources}${api}/accounts/${account.id}/${resource}` },
         Meta: { TotalPages: 1 },
       };
     });

@@ -35,7 +35,7 @@ const startOf = (month: string): number => fromQueryDate(`${month}-01`) ?? 0;
 /** Read/Write v4.0, statements of whole calendar months, newest first: the list, one of them, and its PDF. */
 export function registerStatements(app: FastifyInstance, routes: AccountRoutes): void {
   const { context, access, ledger } = routes;
-  const { bank, issuer, clock } = context;
+  const { bank, resources, clock } = context;
   const api = `/open-banking/${bank.version}/aisp`;
   const path = `/banks/${bank.id}${api}/accounts/:accountId/statements`;
   const open = async (request: FastifyRequest): Promise<{ consent: Consent; account: Account; all: Statement[] }> => {
@@ -46,7 +46,7 @@ export function registerStatements(app: FastifyInstance, routes: AccountRoutes):
   };
   const answer = (account: Account, consent: Consent, shown: Statement[], below = ''): object => ({
     Data: { Statement: shown.map((each) => toBody(account, consent, each)) },
-    Links: { Self: `${issuer}${api}/accounts/${account.id}/statements${below}` },
+    Links: { Self: `${resources}${api}/accounts/${account.id}/statements${below}` },
     Meta: { TotalPages: 1 },
   });
   const named = (all: Statement[], request: FastifyRequest): Statement => {

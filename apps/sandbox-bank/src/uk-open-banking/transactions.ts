@@ -66,7 +66,7 @@ function queryOf(request: FastifyRequest): URLSearchParams {
 
 function answerPage(asked: Asked): object {
   const { context, ledger, consent, accounts, self, fault, query } = asked;
-  const { bank, issuer, clock } = context;
+  const { bank, resources, clock } = context;
   const range = rangeOf(query, consent);
   if (
     fault === 'sca-window' &&
@@ -95,7 +95,7 @@ function answerPage(asked: Asked): object {
   const link = (page_: string | undefined): string => {
     const params = new URLSearchParams([...query].filter(([name]) => name !== 'page'));
     if (page_ !== undefined) params.set('page', page_);
-    return `${issuer}/open-banking/${bank.version}/aisp${self}${params.size > 0 ? `?${params.toString()}` : ''}`;
+    return `${resources}/open-banking/${bank.version}/aisp${self}${params.size > 0 ? `?${params.toString()}` : ''}`;
   };
   const here = link(query.get('page') ?? undefined);
   const next = last && link(toCursor({ bookedAt: last.entry.bookedAt, seq: last.entry.seq, account: last.account.id }));

@@ -69,9 +69,8 @@ export class BerlinGroupApi {
 
   /** Section 6.3.1: here the PSU's address is mandatory, and ours stands in where it is not known. */
   createConsent(sender: Sender, body: Consents, wishes: Record<string, string>): Promise<ScaProcess> {
-    const { ipAddress, developmentIdentity } = this.#tools.credentials;
-    const ours = ipAddress ?? (developmentIdentity ? '127.0.0.1' : undefined);
-    const headers = { ...(ours && !sender.psu.ipAddress ? { 'psu-ip-address': ours } : {}), ...wishes };
+    const { ipAddress } = this.#tools.credentials;
+    const headers = { ...(ipAddress && !sender.psu.ipAddress ? { 'psu-ip-address': ipAddress } : {}), ...wishes };
     const url = this.address('consents');
     return this.#json(sender, { method: 'POST', url, template: '/v1/consents', body, headers });
   }
@@ -150,7 +149,6 @@ export class BerlinGroupApi {
     if (bytes) headers['content-type'] = 'application/json';
     if (sender.token) headers['authorization'] = `Bearer ${sender.token}`;
     if (sender.consentId) headers['consent-id'] = sender.consentId;
-    if (credentials.developmentIdentity) headers['x-sandbox-tpp'] = credentials.developmentIdentity;
     const response = await http.send({
       institutionId: this.#institution.id,
       method,

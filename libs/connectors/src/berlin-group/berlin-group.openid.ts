@@ -89,10 +89,12 @@ export class OAuth {
     const { credentials } = this.#tools;
     try {
       const metadata = await this.#metadata(call, metadataUrl);
+      // RFC 8705, section 5: where the server takes certificates, if that is another address.
+      const settings = { use_mtls_endpoint_aliases: credentials.transport !== undefined };
       // The certificate of mutual TLS says who we are; the client id only repeats it.
-      const config = new client.Configuration(metadata, credentials.clientId, undefined, client.TlsClientAuth());
+      const config = new client.Configuration(metadata, credentials.clientId, settings, client.TlsClientAuth());
       config[client.customFetch] = this.#fetcher(call);
-      if (this.#isPlain) client.allowInsecureRequests(config);
+      if (this.#isPlain(metadataUrl)) client.allowInsecureRequests(config);
       return await work(config);
     } catch (fault) {
       if (call.signal.aborted) throw call.signal.reason;
@@ -108,7 +110,7 @@ export class OAuth {
     const config = await client.discovery(new URL(metadataUrl), clientId, undefined, client.TlsClientAuth(), {
       algorithm: 'oauth2',
       [client.customFetch]: this.#fetcher(call),
-      ...(this.#isPlain ? { execute: [client.allowInsecureRequests] } : {}),
+      ...(this.#isPlain(metadataUrl) ? { execute: [client.allowInsecureRequests] } : {}),
     });
     const metadata = config.serverMetadata();
     this.#servers.set(metadataUrl, { metadata, until: now + METADATA_MS });
@@ -116,18 +118,12 @@ export class OAuth {
   }
 
   /** Only a sandbox has a plain http address. */
-  get #isPlain(): boolean {
-    return this.#institution.environmentType === 'SANDBOX' && this.#institution.baseUrl.startsWith('http:');
+  #isPlain(metadataUrl: string): boolean {
+    return this.#institution.environmentType === 'SANDBOX' && metadataUrl.startsWith('http:');
   }
 
   #fetcher(call: Call): client.CustomFetch {
     const { http, credentials } = this.#tools;
-    const { transport, developmentIdentity } = credentials;
-    const send = http.fetcher({ ...call, institutionId: this.#institution.id, transport });
-    return (url, options) => {
-      const headers = new Headers(options.headers);
-      if (developmentIdentity) headers.set('x-sandbox-tpp', developmentIdentity);
-      return send(url, { ...options, headers: Object.fromEntries(headers.entries()) });
-    };
+    return http.fetcher({ ...call, institutionId: this.#institution.id, transport: credentials.transport });
   }
 }
