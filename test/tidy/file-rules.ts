@@ -73,11 +73,12 @@ export function trustsAnybody(file: SourceFile): string[] {
 }
 
 function isTrusting(node: ts.Node): boolean {
-  const name = ts.isPropertyAssignment(node) ? node.name.getText() : '';
+  if (ts.isPropertyAccessExpression(node)) return node.name.text === 'NODE_TLS_REJECT_UNAUTHORIZED';
+  if (!ts.isPropertyAssignment(node)) return false;
+  const name = node.name.getText().replaceAll(/['"]/g, '');
   return (
-    (/rejectUnauthorized$/.test(name) && ts.isPropertyAssignment(node) && node.initializer.getText() !== 'true') ||
-    /NODE_TLS_REJECT_UNAUTHORIZED$/.test(name) ||
-    (ts.isPropertyAccessExpression(node) && node.name.text === 'NODE_TLS_REJECT_UNAUTHORIZED')
+    name === 'NODE_TLS_REJECT_UNAUTHORIZED' ||
+    (name === 'rejectUnauthorized' && node.initializer.kind !== ts.SyntaxKind.TrueKeyword)
   );
 }
 

@@ -69,7 +69,7 @@ export function fetchUnder(shown: Partial<ReturnType<typeof makeTransport>>): { 
   const { certificate: cert, key, ca = bankCertificates.ca } = shown;
   const agent = new Agent({ connect: { cert, key, ca } });
   return {
-    fetch: async (url, init) => (await undiciFetch(url, { ...init, dispatcher: agent })) as Response,
+    fetch: (url, init) => undiciFetch(url, { ...init, dispatcher: agent }),
     close: () => agent.destroy(),
   };
 }
