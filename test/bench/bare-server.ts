@@ -30,8 +30,13 @@ export interface BareServer {
 }
 
 /** Starts it as a process of its own, as ours is one. */
-export async function startBareServer(query: BareQuery): Promise<BareServer> {
-  const args = ['--input-type=module', '-e', program, JSON.stringify(query)];
+export function startBareServer(query: BareQuery): Promise<BareServer> {
+  return startBareProgram(program, query);
+}
+
+/** A program that reads its settings as JSON from its first argument and prints where it listens. */
+export async function startBareProgram(text: string, settings: object): Promise<BareServer> {
+  const args = ['--input-type=module', '-e', text, JSON.stringify(settings)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const origin = await firstLine(child);
   const stop = (): Promise<void> =>

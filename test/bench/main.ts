@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import type { Figure } from './harness.js';
+import { ingestion } from './ingestion.js';
 import { bffRead, smallCall } from './reads.js';
 import { startUp } from './start.js';
 import { syncRecord } from './sync-record.js';
@@ -11,12 +12,17 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   'sync-record': syncRecord,
   'small-call': smallCall,
   'bff-read': bffRead,
+  ingestion,
 };
 
 function print(figures: Figure[]): void {
-  const table = new Table({ head: ['benchmark', 'unit', 'ours /s', 'baseline /s', 'ratio', 'baseline'] });
-  for (const { name, unit, oursPerSecond, baselinePerSecond, ratio, baseline } of figures) {
-    table.push([name, unit, oursPerSecond, baselinePerSecond, ratio, baseline]);
+  const table = new Table({
+    head: ['benchmark', 'unit', 'ours /s', 'baseline /s', 'ratio', 'p99 ms: ours, baseline', 'baseline'],
+  });
+  for (const figure of figures) {
+    const { name, unit, oursPerSecond, baselinePerSecond, ratio, baseline } = figure;
+    const tails = [figure.oursP99Ms, figure.baselineP99Ms].flatMap((ms) => ms ?? []).join(', ');
+    table.push([name, unit, oursPerSecond, baselinePerSecond, ratio, tails, baseline]);
   }
   console.log(table.toString());
 }

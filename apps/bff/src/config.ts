@@ -40,6 +40,8 @@ export class Env {
   @Text({ minLength: 32 }) SESSION_KEY!: string;
   /** What an operator signs in with to create merchants. */
   @Text({ minLength: 32 }) OPERATOR_KEY!: string;
+  /** Events, what became of them, and webhooks that came in are kept so long: the promise that a merchant can catch up. */
+  @Integer({ optional: true, query: true, min: 30, max: 3_650 }) EVENT_RETENTION_DAYS = 30;
   @Choice(NodeEnvironment, 'NodeEnvironment', { optional: true }) NODE_ENV: string = NodeEnvironment.development;
 }
 

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { POOL } from '#libs/database';
 import { type BootstrapOptions, createProblemDetailsWriter, listenHost } from '#libs/server';
 import { type Env, isProduction } from './config.js';
-import { webhookRoute } from './ingestion/ingestion.controller.js';
+import { routeWebhooks, webhookRoute } from './ingestion/ingestion.route.js';
 import { describedAs } from './openapi-description.js';
 import { OriginsService } from './sessions/origins.service.js';
 
@@ -43,8 +43,12 @@ export function programOptions(env: Env): BootstrapOptions {
     docs: describedAs,
     readiness: (app) => ({ database: () => app.get<Pool>(POOL).query('select 1') }),
     configure: (app) => {
-      if (env.ROLE === 'worker') keepToStatusRoutes(app);
-      else allowFrontends(app, env);
+      if (env.ROLE === 'worker') {
+        keepToStatusRoutes(app);
+        return;
+      }
+      allowFrontends(app, env);
+      routeWebhooks(app);
     },
   };
 }

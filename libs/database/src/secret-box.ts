@@ -20,6 +20,8 @@ export class UnsealingError extends Error {
 export class SecretBox {
   private readonly keys: ReadonlyMap<string, KeyObject>;
   private readonly sealingKeyId: string;
+  /** Nonces are no secret, so many are drawn at once: one call for random bytes costs more than sealing a short text. */
+  private nonces = Buffer.alloc(0);
 
   /** `keys` is `id:base64(32 bytes)`, several joined by commas. The first seals, all open. Throws on a malformed ring. */
   constructor(keys: string) {
@@ -37,7 +39,7 @@ export class SecretBox {
   }
 
   sealBuffer(plain: Buffer, context: string): string {
-    const iv = randomBytes(ivBytes);
+    const iv = this.nonce();
     const cipher = createCipheriv('aes-256-gcm', this.key(this.sealingKeyId), iv, { authTagLength: tagBytes });
     cipher.setAAD(additionalData(this.sealingKeyId, context));
     const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
@@ -65,6 +67,13 @@ export class SecretBox {
   /** True where the text was sealed with an older key than the one that seals now: seal it again when it is next written. */
   isStale(sealed: string): boolean {
     return sealed.split('.')[1] !== this.sealingKeyId;
+  }
+
+  private nonce(): Buffer {
+    if (this.nonces.length < ivBytes) this.nonces = randomBytes(ivBytes * 256);
+    const iv = this.nonces.subarray(0, ivBytes);
+    this.nonces = this.nonces.subarray(ivBytes);
+    return iv;
   }
 
   private key(id: string): KeyObject {

@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { InjectQueue, type Job, POOL, Processor, type Queue, SecretBox, transaction, WorkerHost } from '#libs/database';
-import { createLogger, now } from '#libs/server';
-import { enqueueDue, runJob } from '../due-jobs.js';
+import { type Job, POOL, Processor, SecretBox, takeDue, transaction, WorkerHost } from '#libs/database';
+import { createLogger, newTracingId, now, runWithTracing } from '#libs/server';
+import { runJob } from '../due-jobs.js';
 import { appendEvent } from '../events/event-log.js';
 import { type About, EventHandlers, UnknownObject } from './handlers.js';
 import { InboundStatus, isOpen, nextAttemptSeconds } from './inbound-state.js';
@@ -16,26 +16,42 @@ interface InboundRow {
   attempts: number;
 }
 
-const due = { table: 'inbound_events', dueColumn: 'next_attempt_at', leaseColumn: 'lease_until', leaseMs: 60_000 };
+/** Each handler's call to the aggregator has a deadline of 30 s, so a round is over long before its lease. */
+const due = {
+  table: 'inbound_events',
+  dueColumn: 'next_attempt_at',
+  leaseColumn: 'lease_until',
+  leaseMs: 60_000,
+  limit: 8,
+};
+const roundsMax = 500;
 
-/** Hands one stored event to its handler. What fails is parked and tried again until its patience ends. */
-@Processor('ingestion', { concurrency: 8 })
+/** Hands the stored events to their handlers. What fails is parked and tried again until its patience ends. */
+@Processor('ingestion', { concurrency: 2 })
 export class IngestionProcessor extends WorkerHost {
   private readonly log = createLogger('ingestion');
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
-    @InjectQueue('ingestion') private readonly queue: Queue,
     private readonly box: SecretBox,
     private readonly handlers: EventHandlers,
   ) {
     super();
   }
 
-  process(job: Job<{ id: string }>): Promise<void> {
-    return runJob(this.log, job, () => {
-      return job.name === 'tick' ? enqueueDue(this.pool, this.queue, due) : this.handle(job.data.id);
-    });
+  /** A tick, or a receiver that wakes us: both mean that something may be due. */
+  process(job: Job<{ id: string }>, _token?: string, signal?: AbortSignal): Promise<void> {
+    return runJob(this.log, job, () => this.handleDue(signal));
+  }
+
+  /** Handles what is due, some at a time, until nothing is. */
+  async handleDue(signal?: AbortSignal): Promise<void> {
+    for (let round = 0; round < roundsMax; round += 1) {
+      signal?.throwIfAborted();
+      const rows = await takeDue<InboundRow>(this.pool, due);
+      if (rows.length === 0) return;
+      await Promise.all(rows.map((row) => runWithTracing(newTracingId(), () => this.handOver(row))));
+    }
   }
 
   /** Handles an event unless that has been done; ends well also when the handler failed, since the row says what is next. */
@@ -44,8 +60,11 @@ export class IngestionProcessor extends WorkerHost {
       'select id, merchant_id, type, sealed_body, status, attempts from inbound_events where id = $1',
       [id],
     );
-    const row = rows[0];
-    if (!row || !isOpen(row.status)) return;
+    if (rows[0]) await this.handOver(rows[0]);
+  }
+
+  private async handOver(row: InboundRow): Promise<void> {
+    if (!isOpen(row.status)) return;
     try {
       const body = JSON.parse(this.box.open(row.sealed_body, `inbound-event:${row.id}`)) as { event?: unknown };
       const about = await this.handlers.handle({ merchantId: row.merchant_id, type: row.type, event: body.event });
