@@ -33,7 +33,11 @@ async function expectAnswer(
     faults: [],
     text: expect.any(String),
   });
-  expect(answer.headers['x-tracing-id']).toMatch(/^[0-9a-f]{32}$/);
+  expect(answer.headers).toMatchObject({
+    'x-tracing-id': expect.stringMatching(/^[0-9a-f]{32}$/),
+    'x-service-api-version': '1.0',
+    'x-yapily-api-version': '1.0',
+  });
 }
 
 describe('every operation', () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ModuleMetadata, Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { spokenVersion } from '#libs/contract';
 import type { AggregatorPrisma } from '#libs/database';
 import { createApp, createLogger, createProblemWriter } from '#libs/server';
 import { AppModule, programModule } from '../../apps/aggregator/src/app.module.js';
@@ -51,6 +52,7 @@ export class TestAggregator {
     const app = await createApp(programModule(settings, [AppModule, ...modules]), {
       name: 'aggregator',
       logger,
+      answerHeaders: ({ headers }) => spokenVersion(headers, settings.SERVICE_NAME),
       errors: () => createProblemWriter({ logger, source: 'YAPILY', translate: toProblem }),
     });
     await app.init();

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Pool } from 'pg';
+import { spokenVersion } from '#libs/contract';
 import { POOL } from '#libs/database';
 import { bootstrap, createProblemWriter, listenHost } from '#libs/server';
 import { AppModule, programModule } from './app.module.js';
@@ -36,6 +37,7 @@ await bootstrap(programModule(env, modules), {
   port: env.AGGREGATOR_PORT,
   host: listenHost(env.AGGREGATOR_URL),
   errors: (logger) => createProblemWriter({ logger, source: env.SERVICE_NAME.toUpperCase(), translate: toProblem }),
+  answerHeaders: ({ headers }) => spokenVersion(headers, env.SERVICE_NAME),
   docs: describedAs,
   readiness: (app) => ({ database: () => app.get<Pool>(POOL).query('SELECT 1') }),
   configure: async (app) => {

@@ -39,6 +39,17 @@ export function readApiVersion(
   return asked ?? ApiVersion['1.0'];
 }
 
+/** The headers by which every answer says the version it speaks: the first, where the request asks for none that exists. */
+export function spokenVersion(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  serviceName: string,
+): Record<string, ApiVersion> {
+  const names = versionHeaders(serviceName);
+  const asked = names.map((name) => String(headers[name] ?? '').trim()).find((text) => Object.hasOwn(spellings, text));
+  const version = (asked === undefined ? undefined : spellings[asked]) ?? ApiVersion['1.0'];
+  return Object.fromEntries(names.map((name) => [name, version]));
+}
+
 /** Documents the header that chooses the version. */
 export function ApiVersionHeader(): ClassDecorator & MethodDecorator {
   const description = 'The version of the interface; the name of the service may stand in place of `service`.';

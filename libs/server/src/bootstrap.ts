@@ -9,7 +9,7 @@ import { closeGracefully, closeOnSignals } from './lifecycle.js';
 import { type Logger, createLogger, nestLogger } from './logger.js';
 import { asRoot, createRequestHistogram, Metrics } from './metrics.js';
 import { type OpenApiOptions, serveDocs } from './openapi.js';
-import { addRequestHooks } from './request-hooks.js';
+import { addRequestHooks, headersOf } from './request-hooks.js';
 import { watchRoutes } from './routes.js';
 import { type ReadinessCheck, addStatusRoutes } from './status-routes.js';
 import { acceptTracingId, newTracingId } from './tracing.js';
@@ -28,6 +28,8 @@ export interface BootstrapOptions {
   bodyLimits?: Readonly<Record<string, number>>;
   /** Route templates whose body stays a Buffer, in `request.body` and `request.rawBody`. */
   rawBodyRoutes?: readonly string[];
+  /** Headers that go with every answer to a request, refusals included. */
+  answerHeaders?: (request: FastifyRequest) => Readonly<Record<string, string>>;
   /** Writes every error answer. Without one, Nest's own bodies are sent. */
   errors?: (logger: Logger) => ErrorWriter;
   /** Checks requests against the classes their handlers declare. On by default. */
@@ -76,7 +78,11 @@ export async function createApp(
     abortOnError: false,
   });
   const metrics = app.get(Metrics);
-  addRequestHooks(fastify, { logger, histogram: createRequestHistogram(metrics) });
+  addRequestHooks(fastify, {
+    logger,
+    histogram: createRequestHistogram(metrics),
+    answerHeaders: options.answerHeaders,
+  });
   addBodyParsers(adapter, options.rawBodyRoutes ?? []);
   if (write) app.useGlobalFilters(new ProblemFilter(refuseOtherMethods(write, routes.methodsOf)));
   if (options.validation ?? true) app.useGlobalPipes(createValidationPipe());
@@ -105,7 +111,7 @@ function createAdapter(
     ...(write
       ? {
           frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-            send(reply, write(error, request)),
+            send(reply.headers(headersOf(request, options.answerHeaders)), write(error, request)),
         }
       : {}),
   });

@@ -7,7 +7,10 @@ import { runWithTracing } from './tracing.js';
 export interface RequestHookOptions {
   logger: Logger;
   histogram?: Histogram<'method' | 'route' | 'status'> | undefined;
+  answerHeaders?: AnswerHeaders | undefined;
 }
+
+type AnswerHeaders = (request: FastifyRequest) => Readonly<Record<string, string>>;
 
 /** Routes that are asked for every few seconds by machines: not worth a line each. */
 const quietRoutes = new Set(['/health', '/ready', '/metrics']);
@@ -16,9 +19,12 @@ const quietRoutes = new Set(['/health', '/ready', '/metrics']);
  * The work of every request: tracing id, time taken, access line, figures, headers of the answer. It is in Fastify's hooks because
  * the first Nest interceptor alone costs more than all of this together.
  */
-export function addRequestHooks(fastify: FastifyInstance, { logger, histogram }: RequestHookOptions): void {
+export function addRequestHooks(
+  fastify: FastifyInstance,
+  { logger, histogram, answerHeaders }: RequestHookOptions,
+): void {
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-tracing-id', request.id);
+    reply.headers(headersOf(request, answerHeaders));
     // U+0000 in an address can match nothing that is stored, and Postgres refuses it as a parameter.
     if (request.url.includes('%00')) done(problems.badRequest({ message: 'The address must not have NUL characters' }));
     else runWithTracing(request.id, done);
@@ -33,6 +39,11 @@ export function addRequestHooks(fastify: FastifyInstance, { logger, histogram }:
     record({ logger, histogram }, request, reply);
     done();
   });
+}
+
+/** What every answer says of itself and of the program. */
+export function headersOf(request: FastifyRequest, more?: AnswerHeaders): Record<string, string> {
+  return { 'x-tracing-id': request.id, ...more?.(request) };
 }
 
 function finishHeaders(reply: FastifyReply): void {

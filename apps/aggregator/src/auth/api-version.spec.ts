@@ -53,6 +53,22 @@ describe('the version header', () => {
     await expectProblem(ask('/users', { [name]: '2.0' }), refused, shape);
   });
 
+  it.each([
+    ['GET /consents', 401],
+    ['GET /nothing-here', 404],
+    ['PATCH /accounts', 405],
+    ['GET /accounts/%E0%A4%A', 400],
+    [`GET /accounts/${'x'.repeat(600)}`, 400],
+  ] as const)('is said in the refusal of %s, %d', async (route, status) => {
+    const answer = await aggregator.ask(route, { headers: { [literal]: '2.0-ALPHA' } });
+    expect([answer.status, answer.headers.get(literal), answer.headers.get(own)]).toEqual([
+      status,
+      '2.0-ALPHA',
+      '2.0-ALPHA',
+    ]);
+    expect(answer.headers.get('x-tracing-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
   it('is read only of those who may ask', async () => {
     const asked = aggregator.ask('GET /consents', { headers: { [literal]: '3.0' } });
     await expectProblem(asked, problems.credentialsMissing(), shape);
