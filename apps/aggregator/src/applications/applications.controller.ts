@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import {
-  ApiBody,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -14,6 +13,7 @@ import {
 } from '@nestjs/swagger';
 import {
   ApiErrorResponse,
+  ApiListOfApplicationResponse,
   ApplicationRequest,
   ApplicationResponse,
   type Envelope,
@@ -24,7 +24,7 @@ import {
 import { ErrorShape, tracingId } from '#libs/server';
 import { readUuid } from '../auth/read-uuid.js';
 import { CurrentTenant, Tenant } from '../auth/tenant.js';
-import { ApiListOfApplicationResponse, ApplicationBody, ApplicationSearch } from './application.dto.js';
+import { ApplicationSearch } from './application.dto.js';
 import { ApplicationsService } from './applications.service.js';
 
 @ApiTags('Application Management')
@@ -38,10 +38,12 @@ export class ApplicationsController {
   constructor(private readonly applications: ApplicationsService) {}
 
   @ApiOperation({ operationId: 'createSubApplication' })
-  @ApiBody({ type: ApplicationRequest })
   @ApiCreatedResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Post()
-  async create(@CurrentTenant() tenant: Tenant, @Body() body: ApplicationBody): Promise<Envelope<ApplicationResponse>> {
+  async create(
+    @CurrentTenant() tenant: Tenant,
+    @Body() body: ApplicationRequest,
+  ): Promise<Envelope<ApplicationResponse>> {
     return envelope(await this.applications.create(tenant, body), { tracingId: tracingId() });
   }
 
@@ -70,13 +72,12 @@ export class ApplicationsController {
 
   @ApiOperation({ operationId: 'updateApplication' })
   @ApiNotFoundResponse({ type: ApiErrorResponse })
-  @ApiBody({ type: ApplicationRequest })
   @ApiOkResponse({ type: EnvelopeOf(ApplicationResponse) })
   @Put(':applicationId')
   async update(
     @CurrentTenant() tenant: Tenant,
     @Param('applicationId') applicationId: string,
-    @Body() body: ApplicationBody,
+    @Body() body: ApplicationRequest,
   ): Promise<Envelope<ApplicationResponse>> {
     const id = readUuid('applicationId', applicationId);
     return envelope(await this.applications.update(tenant, id, body), { tracingId: tracingId() });

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type ApplicationResponse, problems } from '#libs/contract';
+import {
+  type ApplicationPagination,
+  type ApplicationRequest,
+  type ApplicationResponse,
+  problems,
+} from '#libs/contract';
 import { AggregatorPrisma, asSystem, scopedTo } from '#libs/database';
 import { now } from '#libs/server';
 import { CredentialsService } from '../auth/credentials.service.js';
 import type { Tenant } from '../auth/tenant.js';
 import { UsersService } from '../users/users.service.js';
-import type { ApplicationBody, ApplicationPagination, ApplicationSearch, ApplicationSort } from './application.dto.js';
+import type { ApplicationSearch, ApplicationSort } from './application.dto.js';
 
 interface ApplicationRow {
   id: string;
@@ -29,7 +34,7 @@ export class ApplicationsService {
     private readonly users: UsersService,
   ) {}
 
-  async create(tenant: Tenant, body: ApplicationBody): Promise<ApplicationResponse> {
+  async create(tenant: Tenant, body: ApplicationRequest): Promise<ApplicationResponse> {
     refuseUnlessRoot(tenant);
     const at = now();
     const data = {
@@ -78,7 +83,7 @@ export class ApplicationsService {
     return application;
   }
 
-  async update(tenant: Tenant, id: string, body: ApplicationBody): Promise<ApplicationResponse> {
+  async update(tenant: Tenant, id: string, body: ApplicationRequest): Promise<ApplicationResponse> {
     refuseUnlessRoot(tenant);
     await this.reach(tenant, id);
     const data = { ...columnsOf(body), updatedAt: now() };
@@ -122,7 +127,7 @@ function refuseUnlessRoot(tenant: Tenant): void {
   if (!tenant.isRoot) throw problems.forbidden({ message: 'Only a root application manages applications' });
 }
 
-function columnsOf({ name, merchantCategoryCode, ppcUserGroup, callbackUrls, isContractPresent }: ApplicationBody) {
+function columnsOf({ name, merchantCategoryCode, ppcUserGroup, callbackUrls, isContractPresent }: ApplicationRequest) {
   return {
     name,
     merchantCategoryCode: Number(merchantCategoryCode),

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApplicationResponse } from '#libs/contract';
+import { ApiListOfApplicationResponse, ApplicationResponse } from '#libs/contract';
 import { TestAggregator } from '../../../../test/support/aggregator.js';
 import { expectShape } from '../../../../test/support/expect-shape.js';
 import type { IssuedKey } from './application-keys.service.js';
-import { ApiListOfApplicationResponse } from './application.dto.js';
 
 const body = {
   name: 'Corner Shop [1]',
@@ -43,6 +42,15 @@ describe('POST /applications', () => {
     const asked = { as: root, body: { ...body, merchantCategoryCode: 742 } };
     const { body: made } = await aggregator.ask<{ data: ApplicationResponse }>('POST /applications', asked);
     expect(made.data.merchantCategoryCode).toBe(742);
+  });
+
+  it.each(['0741', 9951, '5410', 12345])('refuses %j, which is no category of ISO 18245', async (code) => {
+    const asked = { as: root, body: { ...body, merchantCategoryCode: code } };
+    const { status, body: refusal } = await aggregator.ask<object>('POST /applications', asked);
+    expect([status, refusal]).toEqual([
+      400,
+      { errors: [{ fieldName: 'merchantCategoryCode', error: 'INVALID_FORMAT' }] },
+    ]);
   });
 
   it('lists every faulty member, and writes nothing', async () => {

@@ -81,6 +81,7 @@ describe('GET /consents', () => {
     ['limit=0', 'limit'],
     ['limit=1001', 'limit'],
     ['offset=-1', 'offset'],
+    ['offset=9999999999', 'offset'],
     ['from=yesterday', 'from'],
     ['filter[status]=HAPPY', 'filter[status]'],
     ['filter[userUuid]=x', 'filter[userUuid]'],

@@ -1,6 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsIn } from 'class-validator';
 import { Flag, Integer, Text, Url, Uuid } from '../field.js';
+import { merchantCategoryCodes } from './merchant-category.js';
 
 /** The groups of merchants that purpose codes are chosen for. The contract leaves the member free text, the service does not. */
 export const ppcUserGroups = [
@@ -30,16 +31,17 @@ function asFourDigits(value: unknown): unknown {
 
 export class ApplicationRequest {
   @Text({ pattern: namePattern, maxLength: 255 }) name!: string;
-  /** Four digits; an integer is accepted and becomes text. */
+  /** Four digits of ISO 18245; an integer is accepted and becomes text. */
+  @IsIn(merchantCategoryCodes)
   @Transform(({ value }: { value: unknown }) => asFourDigits(value))
   @Text({
     pattern: /^\d{4}$/,
-    description: 'Four digits; an integer is accepted too.',
-    alsoReads: { type: 'integer', minimum: 0, maximum: 9999 },
+    description: 'Four digits, a code of ISO 18245; an integer is accepted too.',
+    alsoReads: { type: 'integer', enum: merchantCategoryCodes.map(Number) },
   })
   merchantCategoryCode!: string;
   @IsIn(ppcUserGroups) @Text({ description: ppcUserGroups.join(', ') }) ppcUserGroup!: string;
-  @Url({ optional: true, array: true }) callbackUrls?: string[];
+  @Url({ optional: true, array: { max: 100 } }) callbackUrls?: string[];
   @Flag() isContractPresent!: boolean;
 }
 
