@@ -207,6 +207,15 @@ describe('authorisation at the sandbox banks', () => {
     },
   );
 
+  it('whose tokens die at a bank that keeps its status is refused until it is authorised again (thistle)', async () => {
+    const begun = await begin('thistle');
+    const token = tokenOf(await visit(begun)) ?? '';
+    await sandbox.control('withdraw', { bank: 'thistle', consentId: begun.institutionConsentId });
+    const refused = await aggregator.ask('GET /accounts', { as: shop, headers: { consent: token } });
+    expect(refused.status).toBe(403);
+    expect(await consentOf(begun.id)).toMatchObject({ status: 'AUTHORIZED' });
+  });
+
   it.each(['meridian', 'lindenhof', 'fjordbank'])('ends at the bank when it is deleted (%s)', async (bank) => {
     const headers = { 'psu-id': 'ada', 'psu-ip-address': '192.0.2.7' };
     const begun = await begin(bank, {}, headers);

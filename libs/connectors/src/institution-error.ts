@@ -36,6 +36,14 @@ export class InstitutionError extends Error {
   }
 }
 
+/** The codes of OAuth 2.0 for tokens that are dead (RFC 6749, section 5.2; RFC 6750, section 3.1). */
+const deadTokens: ReadonlySet<string | undefined> = new Set(['invalid_grant', 'invalid_token']);
+
+/** Whether nothing that is asked under the consent can succeed until its user has authorised it again. */
+export function needsUser({ kind, code }: InstitutionError): boolean {
+  return kind === 'unauthorised' && deadTokens.has(code);
+}
+
 /** A walk over a bank's pages reached its bound. The bank answered well: the caller should ask for a shorter window. */
 export class WalkLimitError extends Error {
   override readonly name = 'WalkLimitError';

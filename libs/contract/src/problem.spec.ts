@@ -1,7 +1,12 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { AccountAuthorisationRequest, ApplicationRequest, PaymentAuthorisationRequest } from './index.js';
+import {
+  AccountAuthorisationRequest,
+  ApplicationRequest,
+  PaymentAuthorisationRequest,
+  VrpConfiguration,
+} from './index.js';
 import { invalidFields, Problem, problemBody, problems, type Place } from './problem.js';
 
 function refuse(type: new () => object, plain: object, place: Place = 'body'): Problem {
@@ -92,6 +97,16 @@ describe('faults of a body', () => {
       { parameter: '$.forwardParameters' },
     ]);
   });
+});
+
+it('says of a value of another type that it is one, not that it is too large', () => {
+  const refused = refuse(VrpConfiguration, { maximumCumulativeNumberOfPayments: 'many' });
+  expect(refused.issues).toMatchObject([
+    {
+      parameter: '$.maximumCumulativeNumberOfPayments',
+      message: 'maximumCumulativeNumberOfPayments must be an integer number',
+    },
+  ]);
 });
 
 it('tells a missing member from a malformed one in the field list', () => {

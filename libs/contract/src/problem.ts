@@ -161,6 +161,23 @@ export const problems = {
   unavailable: problem(503, 'SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE', 'The service is not ready'),
 } as const;
 
+/** What both read; when either refuses, one Problem with the issues of all that do. */
+export function readBoth<A, B>(first: () => A, second: () => B): [A, B] {
+  const issues: Issue[] = [];
+  const tried = <T>(read: () => T): { value?: T } => {
+    try {
+      return { value: read() };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      issues.push(...error.issues);
+      return {};
+    }
+  };
+  const [a, b] = [tried(first), tried(second)];
+  if (issues.length > 0) throw problems.unexpectedValues(issues);
+  return [a.value as A, b.value as B];
+}
+
 /** Where the validated value came from: a body is addressed by JSONPath, everything else by its plain name. */
 export type Place = 'body' | 'query' | 'header' | 'path';
 
@@ -178,6 +195,9 @@ export function invalidFields(errors: readonly ValidationError[], place: Place =
   });
   return new Problem({ status: 400, issues, fields });
 }
+
+/** The rules that say what a value has to be at all; those about its size say little to whoever sent something else. */
+const grave = ['isDefined', 'isArray', 'isObject', 'isString', 'isBoolean', 'isNumber', 'isInt'];
 
 interface Fault {
   path: string;
@@ -197,9 +217,10 @@ function collect(errors: readonly ValidationError[], parent: string): Fault[] {
     const faults = Object.entries(error.constraints ?? {}).map(([rule, message]) => {
       return { rule, fault: { path: deeper(path, error.contexts?.[rule]), message, missing } };
     });
-    // Of the member itself one fault is told, that it is missing before all others; those placed elsewhere are told too.
+    // Of the member itself one fault is told, that it is missing or of another type before all others; those placed elsewhere
+    // are told too.
     const here = faults.filter(({ fault }) => fault.path === path);
-    const told = here.find(({ rule }) => rule === 'isDefined') ?? here.at(-1);
+    const told = grave.map((rule) => here.find((each) => each.rule === rule)).find(Boolean) ?? here.at(-1);
     const own = faults.filter((each) => each === told || each.fault.path !== path).map(({ fault }) => fault);
     return [...own, ...collect(error.children ?? [], path)];
   });

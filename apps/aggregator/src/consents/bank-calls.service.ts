@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { problems, type AuthorisationStatus, type PsuHeaders } from '#libs/contract';
-import { InstitutionError, type Call, type Connector, type Consented } from '#libs/connectors';
+import { InstitutionError, needsUser, type Call, type Connector, type Consented } from '#libs/connectors';
 import { POOL } from '#libs/database';
 import { now, tracingId } from '#libs/server';
 import { InstitutionsService } from '../institutions/institutions.service.js';
@@ -13,6 +13,8 @@ import { keepGrant, moveConsent, type ConsentRow } from './consent.queries.js';
 const CALL_MS = 30_000;
 /** How long we wait to learn whether a consent still exists. */
 const STATUS_MS = 10_000;
+
+const userNeeded = 'The institution takes the consent no longer: its user has to authorise it again';
 
 /** The bank's failure that `error` is; a call that ran out of our patience is the bank's timeout. Undefined otherwise. */
 export function institutionErrorOf(error: unknown): InstitutionError | undefined {
@@ -89,6 +91,8 @@ export class BankCalls {
       return await ask();
     } catch (error) {
       if (await this.noteRevocation(consent, error)) throw problems.consentNotAuthorised();
+      const failure = institutionErrorOf(error);
+      if (failure && needsUser(failure)) throw problems.consentNotAuthorised({ message: userNeeded });
       throw this.institutions.problemOf(error);
     }
   }

@@ -13,6 +13,7 @@ import {
   envelope,
   EnvelopeOf,
   ListOf,
+  readBoth,
   readOffsetPage,
   readPsuHeaders,
   readWith,
@@ -89,8 +90,11 @@ export class FinancialDataController {
     @CurrentVersion() version: ApiVersion,
     @Req() { headers }: FastifyRequest,
   ): Promise<string> {
-    const page = readOffsetPage(version === '1.0' ? query : { offset: query.offset });
-    const asked = { accountId, page, details: readWith(query.with) };
+    const [page, details] = readBoth(
+      () => readOffsetPage(version === '1.0' ? query : { offset: query.offset }),
+      () => readWith(query.with),
+    );
+    const asked = { accountId, page, details };
     const found = await this.transactions.page(consent, readPsuHeaders(headers), asked);
     const url = `${this.env.AGGREGATOR_URL}/accounts/${encodeURIComponent(accountId)}/transactions`;
     return pageText(found, page, { url, parameters: transactionParameters });

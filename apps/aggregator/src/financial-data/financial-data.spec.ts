@@ -145,6 +145,26 @@ describe('transactions', () => {
     });
   });
 
+  it.each([
+    [6500, '?offset=1000', 1001, 2000],
+    [6500, '?offset=6000', 6001, 6500],
+    [467, '?limit=50&offset=450', 451, 467],
+  ])('of %d records answer %s with records %d to %d', async (total, query, first, last) => {
+    inPages(transactions(total), 700);
+    const { body } = await rows(query);
+    const limit = query.startsWith('?limit') ? 50 : 1000;
+    expect(body.meta).toMatchObject({ count: last - first + 1, pagination: { totalCount: total, self: { limit } } });
+    // The rows of the scripted bank are numbered from the oldest on, and the page begins with the newest.
+    expect(body.data.map(({ id }) => id)).toEqual(
+      Array.from({ length: last - first + 1 }, (_, index) => `t-${total - (first - 1) - index}`),
+    );
+  });
+
+  it('name every faulty parameter at once', async () => {
+    const issues = ['limit', 'sort', 'with'].map((parameter) => problems.unexpectedValue({ parameter }).issues[0]!);
+    await expectProblem(rows('?with=foo&limit=0&sort=x'), problems.unexpectedValues(issues), shape);
+  });
+
   it('carry the hash by which Data Plus knows them, twins apart', async () => {
     const [row] = transactions(1);
     inPages(

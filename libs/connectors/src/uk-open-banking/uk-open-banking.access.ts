@@ -64,10 +64,20 @@ export class Access {
         if (!(fault instanceof InstitutionError) || fault.httpStatus !== 401) throw fault;
         const renewed = await this.#renew(call, grant);
         if (!renewed) throw fault;
-        return await work(this.#authorised(call, renewed));
+        return await this.#again(() => work(this.#authorised(call, renewed)));
       }
     } catch (fault) {
       throw await this.#explain(call, fault);
+    }
+  }
+
+  /** A token that is refused as soon as it is issued says that its user has to come back (RFC 6750, section 3.1). */
+  async #again<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (fault) {
+      if (!(fault instanceof InstitutionError) || fault.httpStatus !== 401) throw fault;
+      throw new InstitutionError('unauthorised', fault.message, { httpStatus: 401, code: 'invalid_token' });
     }
   }
 
