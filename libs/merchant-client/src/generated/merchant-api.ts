@@ -4,1257 +4,1201 @@
  */
 
 export interface paths {
-  '/v1/merchants': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/merchants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listMerchants"];
+        put?: never;
+        post: operations["createMerchant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listMerchants'];
-    put?: never;
-    post: operations['createMerchant'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/sessions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["openSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post: operations['openSession'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/institutions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/institutions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInstitutions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listInstitutions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/connections': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listConnections"];
+        put?: never;
+        post: operations["connect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listConnections'];
-    put?: never;
-    post: operations['connect'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/connections/{connectionId}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/connections/{connectionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getConnection"];
+        put?: never;
+        post?: never;
+        delete: operations["revokeConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['getConnection'];
-    put?: never;
-    post?: never;
-    delete: operations['revokeConnection'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/accounts': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listAccounts'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/accounts/{accountId}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/accounts/{accountId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['getAccount'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/transactions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listTransactions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/accounts/{accountId}/transactions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/accounts/{accountId}/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTransactionsOfAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listTransactionsOfAccount'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/transactions/sync': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/transactions/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTransactionChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listTransactionChanges'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/payments': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPayments"];
+        put?: never;
+        post: operations["pay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listPayments'];
-    put?: never;
-    post: operations['pay'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/payments/{paymentId}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/payments/{paymentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPayment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['getPayment'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/events': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listEvents'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    ProblemIssue: {
-      code: string;
-      /** @description JSON Pointer (RFC 6901) to the faulty member of the body. */
-      pointer?: string;
-      /** @description Name of the faulty query parameter or header. */
-      parameter?: string;
-      message?: string;
+    schemas: {
+        ProblemIssue: {
+            code: string;
+            /** @description JSON Pointer (RFC 6901) to the faulty member of the body. */
+            pointer?: string;
+            /** @description Name of the faulty query parameter or header. */
+            parameter?: string;
+            message?: string;
+        };
+        ProblemDetails: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            instance: string;
+            /** @description Quote it to the operator. */
+            tracingId: string;
+            code?: string;
+            issues?: components["schemas"]["ProblemIssue"][];
+        };
+        NewMerchant: {
+            /** @example Corner Shop */
+            name: string;
+            /**
+             * @description ISO 18245
+             * @example 5411
+             */
+            merchantCategoryCode: string;
+            /**
+             * @description WHOLESALE_FI_FI, COMMERCIAL, CONSUMER_GOODS_SERVICES, FINANCE, INSURANCE, PROPERTY, UTILITIES, TAX, SALARIES_INCOMES, INVESTMENTS, FOREIGN_EXCHANGE, GOVERNMENT, BENEFIT_PAYMENTS, MEDICAL, PENSIONS
+             * @example CONSUMER_GOODS_SERVICES
+             */
+            ppcUserGroup: string;
+            /** @description Whether there is a contract with the payees. */
+            isContractPresent?: boolean;
+            /** @description Where customers may be sent back to after a bank. */
+            returnUrls?: string[];
+            /** @description Origins of frontends; any origin when absent, in the sandbox. */
+            allowedOrigins?: string[];
+        };
+        CreatedMerchant: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            status: string;
+            /** Format: uuid */
+            subApplicationId?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Shown here and never again. */
+            apiKey: string;
+        };
+        MerchantView: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            status: string;
+            /** Format: uuid */
+            subApplicationId?: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        MerchantList: {
+            data: components["schemas"]["MerchantView"][];
+        };
+        CustomerReference: {
+            /**
+             * @description The merchant's own id of the customer.
+             * @example customer-1042
+             */
+            reference: string;
+        };
+        NewSession: {
+            customer: components["schemas"]["CustomerReference"];
+        };
+        Session: {
+            /** @description Bearer token for the customer's frontend. */
+            token: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: uuid */
+            customerId: string;
+        };
+        InstitutionView: {
+            id: string;
+            name: string;
+            fullName?: string;
+            /** @description ISO 3166-1 alpha-2 */
+            countries: string[];
+            /** @description Address of a picture. */
+            logo?: string;
+            features: string[];
+        };
+        InstitutionList: {
+            data: components["schemas"]["InstitutionView"][];
+        };
+        NewConnection: {
+            /** @example meridian-sandbox */
+            institutionId: string;
+            /** @description Where the customer’s browser goes after the bank, with `connection` and `status` in the query. */
+            returnUrl?: string;
+        };
+        /** @enum {string} */
+        ConnectionStatus: "preparing" | "awaiting-authorisation" | "active" | "needs-user" | "denied" | "failed" | "abandoned" | "revoked";
+        SyncProgress: {
+            /** @description `running`, `completed`, `incomplete` or `failed`. */
+            status: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt?: string;
+            accounts: number;
+            accountsDone: number;
+            pages: number;
+            rowsRead: number;
+            /** @description What there is to read, as far as the institution has said. */
+            rowsExpected: number;
+            added: number;
+            modified: number;
+            removed: number;
+            /** @description Rows matched and recorded a second, without the waits for the bank. */
+            rowsPerSecond?: number;
+            problem?: string;
+        };
+        ConnectionView: {
+            /** Format: uuid */
+            id: string;
+            institutionId: string;
+            status: components["schemas"]["ConnectionStatus"];
+            /** @description Why it is so, as a name. */
+            reason?: string;
+            /** @description `unknown`, `healthy` or `degraded`. */
+            health: string;
+            /** @description Where to send the customer; only while awaiting authorisation. */
+            authorisationUrl?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            authorisedAt?: string;
+            /** Format: date-time */
+            expiresAt?: string;
+            /** Format: date-time */
+            reconfirmBy?: string;
+            /** Format: date-time */
+            lastSyncedAt?: string;
+            /** Format: date-time */
+            nextSyncAt?: string;
+            sync?: components["schemas"]["SyncProgress"];
+        };
+        ConnectionList: {
+            data: components["schemas"]["ConnectionView"][];
+        };
+        AccountName: {
+            name?: string;
+        };
+        /** @enum {string} */
+        AccountIdentificationType: "SORT_CODE" | "ACCOUNT_NUMBER" | "IBAN" | "BBAN" | "BIC" | "PAN" | "MASKED_PAN" | "MSISDN" | "BSB" | "NCC" | "ABA" | "ABA_WIRE" | "ABA_ACH" | "EMAIL" | "ROLL_NUMBER" | "BLZ" | "IFS" | "CLABE" | "CTN" | "BRANCH_CODE" | "VIRTUAL_ACCOUNT_ID";
+        AccountIdentification: {
+            type: components["schemas"]["AccountIdentificationType"];
+            identification: string;
+        };
+        Amount: {
+            amount: number;
+            currency: string;
+        };
+        /** @enum {string} */
+        AccountBalanceType: "CLOSING_AVAILABLE" | "CLOSING_BOOKED" | "CLOSING_CLEARED" | "EXPECTED" | "FORWARD_AVAILABLE" | "INFORMATION" | "INTERIM_AVAILABLE" | "INTERIM_BOOKED" | "INTERIM_CLEARED" | "OPENING_AVAILABLE" | "OPENING_BOOKED" | "OPENING_CLEARED" | "PREVIOUSLY_CLOSED_BOOKED" | "AUTHORISED" | "OTHER" | "UNKNOWN";
+        /** @enum {string} */
+        CreditLineType: "AVAILABLE" | "CREDIT" | "EMERGENCY" | "PRE_AGREED" | "TEMPORARY" | "OTHER" | "UNKNOWN";
+        CreditLine: {
+            type?: components["schemas"]["CreditLineType"];
+            creditLineAmount?: components["schemas"]["Amount"];
+        };
+        AccountBalance: {
+            type?: components["schemas"]["AccountBalanceType"];
+            /** Format: date-time */
+            dateTime?: string;
+            balanceAmount?: components["schemas"]["Amount"];
+            creditLineIncluded?: boolean;
+            creditLines?: components["schemas"]["CreditLine"][];
+        };
+        AccountView: {
+            /**
+             * Format: uuid
+             * @description The same for ever, whatever the bank calls the account under a later consent.
+             */
+            id: string;
+            /** Format: uuid */
+            connectionId: string;
+            institutionId: string;
+            accountType?: string;
+            usageType?: string;
+            currency?: string;
+            name?: string;
+            accountNames?: components["schemas"]["AccountName"][];
+            accountIdentifications?: components["schemas"]["AccountIdentification"][];
+            /** @description Absent when the institution gives none: never a zero. */
+            mainBalance?: components["schemas"]["Amount"];
+            balances?: components["schemas"]["AccountBalance"][];
+            /**
+             * Format: date-time
+             * @description When the balances were read.
+             */
+            balancesAt?: string;
+            /** Format: date-time */
+            lastSyncedAt?: string;
+        };
+        AccountList: {
+            data: components["schemas"]["AccountView"][];
+        };
+        /** @enum {string} */
+        TransactionStatusEnum: "BOOKED" | "PENDING";
+        CurrencyExchange: {
+            sourceCurrency?: string;
+            targetCurrency?: string;
+            unitCurrency?: string;
+            exchangeRate?: number;
+        };
+        TransactionChargeDetails: {
+            chargeAmount?: components["schemas"]["Amount"];
+        };
+        StatementReference: {
+            value?: string;
+        };
+        AddressDetails: {
+            addressLine?: string;
+        };
+        IsoCodeDetails: {
+            /** @default UNKNOWN */
+            code: string;
+            /** @default UNKNOWN */
+            name: string;
+        };
+        IsoBankTransactionCode: {
+            domainCode?: components["schemas"]["IsoCodeDetails"];
+            familyCode?: components["schemas"]["IsoCodeDetails"];
+            subFamilyCode?: components["schemas"]["IsoCodeDetails"];
+        };
+        ProprietaryBankTransactionCode: {
+            code?: string;
+            issuer?: string;
+        };
+        TransactionBalance: {
+            type?: components["schemas"]["AccountBalanceType"];
+            balanceAmount?: components["schemas"]["Amount"];
+        };
+        TransactionPartyIdentification: {
+            type?: components["schemas"]["AccountIdentificationType"];
+            identification?: string;
+        };
+        TransactionParty: {
+            name?: string;
+            accountIdentifications?: components["schemas"]["TransactionPartyIdentification"][];
+        };
+        Merchant: {
+            merchantName?: string;
+            merchantCategoryCode?: string;
+        };
+        Categorisation: {
+            categories?: string[];
+            source?: string;
+        };
+        TransactionHash: {
+            hash?: string;
+        };
+        EnrichmentMerchant: {
+            merchantName?: string;
+            parentGroup?: string;
+        };
+        Enrichment: {
+            categorisation?: components["schemas"]["Categorisation"];
+            transactionHash?: components["schemas"]["TransactionHash"];
+            cleansedDescription?: string;
+            merchant?: components["schemas"]["EnrichmentMerchant"];
+            location?: string;
+            paymentProcessor?: string;
+            /** Format: date-time */
+            correctedDate?: string;
+        };
+        TransactionView: {
+            /** Format: date-time */
+            date?: string;
+            /** Format: date-time */
+            bookingDateTime?: string;
+            /** Format: date-time */
+            valueDateTime?: string;
+            status?: components["schemas"]["TransactionStatusEnum"];
+            amount?: number;
+            currency?: string;
+            transactionAmount?: components["schemas"]["Amount"];
+            grossAmount?: components["schemas"]["Amount"];
+            currencyExchange?: components["schemas"]["CurrencyExchange"];
+            chargeDetails?: components["schemas"]["TransactionChargeDetails"];
+            reference?: string;
+            statementReferences?: components["schemas"]["StatementReference"][];
+            description?: string;
+            transactionInformation?: string[];
+            addressDetails?: components["schemas"]["AddressDetails"];
+            isoBankTransactionCode?: components["schemas"]["IsoBankTransactionCode"];
+            proprietaryBankTransactionCode?: components["schemas"]["ProprietaryBankTransactionCode"];
+            balance?: components["schemas"]["TransactionBalance"];
+            payeeDetails?: components["schemas"]["TransactionParty"];
+            payerDetails?: components["schemas"]["TransactionParty"];
+            merchant?: components["schemas"]["Merchant"];
+            enrichment?: components["schemas"]["Enrichment"];
+            supplementaryData?: {
+                [key: string]: unknown;
+            };
+            transactionMutability?: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            accountId: string;
+            /** @description The bank's own id: a clue, not a key. */
+            institutionTransactionId?: string;
+        };
+        TransactionPage: {
+            data: components["schemas"]["TransactionView"][];
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
+        };
+        RemovedTransaction: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            accountId: string;
+        };
+        TransactionChanges: {
+            added: components["schemas"]["TransactionView"][];
+            modified: components["schemas"]["TransactionView"][];
+            removed: components["schemas"]["RemovedTransaction"][];
+            /** @description Always present: keep it for the next call. */
+            nextCursor: string;
+            hasMore: boolean;
+        };
+        NewPayee: {
+            name: string;
+            accountIdentifications: components["schemas"]["AccountIdentification"][];
+        };
+        NewPayment: {
+            /** @description Where the customer pays from; or `connectionId`. */
+            institutionId?: string;
+            /**
+             * Format: uuid
+             * @description A connection of the customer: its institution is paid from.
+             */
+            connectionId?: string;
+            /**
+             * @description In major units, no finer than the minor unit of the currency.
+             * @example 12.5
+             */
+            amount: number;
+            /** @example GBP */
+            currency: string;
+            payee: components["schemas"]["NewPayee"];
+            /** @description What both sides see. */
+            reference?: string;
+            /** @description Where the customer’s browser goes after the bank, with `payment` and `status` in the query. */
+            returnUrl?: string;
+        };
+        /** @enum {string} */
+        MerchantPaymentStatus: "CREATED" | "AWAITING_AUTHORIZATION" | "AUTHORIZED" | "REJECTED" | "PENDING" | "COMPLETED" | "COMPLETED_SETTLEMENT_IN_PROCESS" | "FAILED" | "DECLINED" | "EXPIRED" | "UNKNOWN";
+        PaymentView: {
+            /** Format: uuid */
+            id: string;
+            institutionId: string;
+            /** Format: uuid */
+            connectionId?: string;
+            status: components["schemas"]["MerchantPaymentStatus"];
+            /** @description Why it is so, as a name. */
+            reason?: string;
+            /** @description ISO 20022, where the institution tells it. */
+            isoStatus?: string;
+            amount: number;
+            currency: string;
+            reference?: string;
+            /** @description Where to send the customer; only while awaiting authorisation. */
+            authorisationUrl?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            submittedAt?: string;
+            /** Format: date-time */
+            completedAt?: string;
+        };
+        PaymentList: {
+            data: components["schemas"]["PaymentView"][];
+        };
+        EventView: {
+            /** Format: uuid */
+            id: string;
+            /** @description Without gaps, one series a merchant. */
+            sequence: number;
+            /** @example payment.completed */
+            type: string;
+            /** Format: uuid */
+            customerId?: string;
+            /** @description Ids and statuses: read the resource for more. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            createdAt: string;
+        };
+        EventPage: {
+            data: components["schemas"]["EventView"][];
+            /** @description What to send as `after` next time. */
+            nextAfter: number;
+            hasMore: boolean;
+        };
     };
-    ProblemDetails: {
-      type: string;
-      title: string;
-      status: number;
-      detail: string;
-      instance: string;
-      /** @description Quote it to the operator. */
-      tracingId: string;
-      code?: string;
-      issues?: components['schemas']['ProblemIssue'][];
-    };
-    NewMerchant: {
-      /** @example Corner Shop */
-      name: string;
-      /**
-       * @description ISO 18245
-       * @example 5411
-       */
-      merchantCategoryCode: string;
-      /**
-       * @description WHOLESALE_FI_FI, COMMERCIAL, CONSUMER_GOODS_SERVICES, FINANCE, INSURANCE, PROPERTY, UTILITIES, TAX, SALARIES_INCOMES, INVESTMENTS, FOREIGN_EXCHANGE, GOVERNMENT, BENEFIT_PAYMENTS, MEDICAL, PENSIONS
-       * @example CONSUMER_GOODS_SERVICES
-       */
-      ppcUserGroup: string;
-      /** @description Whether there is a contract with the payees. */
-      isContractPresent?: boolean;
-      /** @description Where customers may be sent back to after a bank. */
-      returnUrls?: string[];
-      /** @description Origins of frontends; any origin when absent, in the sandbox. */
-      allowedOrigins?: string[];
-    };
-    CreatedMerchant: {
-      /** Format: uuid */
-      id: string;
-      name: string;
-      status: string;
-      /** Format: uuid */
-      subApplicationId?: string;
-      /** Format: date-time */
-      createdAt: string;
-      /** @description Shown here and never again. */
-      apiKey: string;
-    };
-    MerchantView: {
-      /** Format: uuid */
-      id: string;
-      name: string;
-      status: string;
-      /** Format: uuid */
-      subApplicationId?: string;
-      /** Format: date-time */
-      createdAt: string;
-    };
-    MerchantList: {
-      data: components['schemas']['MerchantView'][];
-    };
-    CustomerReference: {
-      /**
-       * @description The merchant's own id of the customer.
-       * @example customer-1042
-       */
-      reference: string;
-    };
-    NewSession: {
-      customer: components['schemas']['CustomerReference'];
-    };
-    Session: {
-      /** @description Bearer token for the customer's frontend. */
-      token: string;
-      /** Format: date-time */
-      expiresAt: string;
-      /** Format: uuid */
-      customerId: string;
-    };
-    InstitutionView: {
-      id: string;
-      name: string;
-      fullName?: string;
-      /** @description ISO 3166-1 alpha-2 */
-      countries: string[];
-      /** @description Address of a picture. */
-      logo?: string;
-      features: string[];
-    };
-    InstitutionList: {
-      data: components['schemas']['InstitutionView'][];
-    };
-    NewConnection: {
-      /** @example meridian-sandbox */
-      institutionId: string;
-      /** @description Where the customer’s browser goes after the bank, with `connection` and `status` in the query. */
-      returnUrl?: string;
-    };
-    /** @enum {string} */
-    ConnectionStatus:
-      | 'preparing'
-      | 'awaiting-authorisation'
-      | 'active'
-      | 'needs-user'
-      | 'denied'
-      | 'failed'
-      | 'abandoned'
-      | 'revoked';
-    SyncProgress: {
-      /** @description `running`, `completed`, `incomplete` or `failed`. */
-      status: string;
-      /** Format: date-time */
-      startedAt: string;
-      /** Format: date-time */
-      endedAt?: string;
-      accounts: number;
-      accountsDone: number;
-      pages: number;
-      rowsRead: number;
-      /** @description What there is to read, as far as the institution has said. */
-      rowsExpected: number;
-      added: number;
-      modified: number;
-      removed: number;
-      /** @description Rows matched and recorded a second, without the waits for the bank. */
-      rowsPerSecond?: number;
-      problem?: string;
-    };
-    ConnectionView: {
-      /** Format: uuid */
-      id: string;
-      institutionId: string;
-      status: components['schemas']['ConnectionStatus'];
-      /** @description Why it is so, as a name. */
-      reason?: string;
-      /** @description `unknown`, `healthy` or `degraded`. */
-      health: string;
-      /** @description Where to send the customer; only while awaiting authorisation. */
-      authorisationUrl?: string;
-      /** Format: date-time */
-      createdAt: string;
-      /** Format: date-time */
-      authorisedAt?: string;
-      /** Format: date-time */
-      expiresAt?: string;
-      /** Format: date-time */
-      reconfirmBy?: string;
-      /** Format: date-time */
-      lastSyncedAt?: string;
-      /** Format: date-time */
-      nextSyncAt?: string;
-      sync?: components['schemas']['SyncProgress'];
-    };
-    ConnectionList: {
-      data: components['schemas']['ConnectionView'][];
-    };
-    AccountName: {
-      name?: string;
-    };
-    /** @enum {string} */
-    AccountIdentificationType:
-      | 'SORT_CODE'
-      | 'ACCOUNT_NUMBER'
-      | 'IBAN'
-      | 'BBAN'
-      | 'BIC'
-      | 'PAN'
-      | 'MASKED_PAN'
-      | 'MSISDN'
-      | 'BSB'
-      | 'NCC'
-      | 'ABA'
-      | 'ABA_WIRE'
-      | 'ABA_ACH'
-      | 'EMAIL'
-      | 'ROLL_NUMBER'
-      | 'BLZ'
-      | 'IFS'
-      | 'CLABE'
-      | 'CTN'
-      | 'BRANCH_CODE'
-      | 'VIRTUAL_ACCOUNT_ID';
-    AccountIdentification: {
-      type: components['schemas']['AccountIdentificationType'];
-      identification: string;
-    };
-    Amount: {
-      amount: number;
-      currency: string;
-    };
-    /** @enum {string} */
-    AccountBalanceType:
-      | 'CLOSING_AVAILABLE'
-      | 'CLOSING_BOOKED'
-      | 'CLOSING_CLEARED'
-      | 'EXPECTED'
-      | 'FORWARD_AVAILABLE'
-      | 'INFORMATION'
-      | 'INTERIM_AVAILABLE'
-      | 'INTERIM_BOOKED'
-      | 'INTERIM_CLEARED'
-      | 'OPENING_AVAILABLE'
-      | 'OPENING_BOOKED'
-      | 'OPENING_CLEARED'
-      | 'PREVIOUSLY_CLOSED_BOOKED'
-      | 'AUTHORISED'
-      | 'OTHER'
-      | 'UNKNOWN';
-    /** @enum {string} */
-    CreditLineType: 'AVAILABLE' | 'CREDIT' | 'EMERGENCY' | 'PRE_AGREED' | 'TEMPORARY' | 'OTHER' | 'UNKNOWN';
-    CreditLine: {
-      type?: components['schemas']['CreditLineType'];
-      creditLineAmount?: components['schemas']['Amount'];
-    };
-    AccountBalance: {
-      type?: components['schemas']['AccountBalanceType'];
-      /** Format: date-time */
-      dateTime?: string;
-      balanceAmount?: components['schemas']['Amount'];
-      creditLineIncluded?: boolean;
-      creditLines?: components['schemas']['CreditLine'][];
-    };
-    AccountView: {
-      /**
-       * Format: uuid
-       * @description The same for ever, whatever the bank calls the account under a later consent.
-       */
-      id: string;
-      /** Format: uuid */
-      connectionId: string;
-      institutionId: string;
-      accountType?: string;
-      usageType?: string;
-      currency?: string;
-      name?: string;
-      accountNames?: components['schemas']['AccountName'][];
-      accountIdentifications?: components['schemas']['AccountIdentification'][];
-      /** @description Absent when the institution gives none: never a zero. */
-      mainBalance?: components['schemas']['Amount'];
-      balances?: components['schemas']['AccountBalance'][];
-      /**
-       * Format: date-time
-       * @description When the balances were read.
-       */
-      balancesAt?: string;
-      /** Format: date-time */
-      lastSyncedAt?: string;
-    };
-    AccountList: {
-      data: components['schemas']['AccountView'][];
-    };
-    /** @enum {string} */
-    TransactionStatusEnum: 'BOOKED' | 'PENDING';
-    CurrencyExchange: {
-      sourceCurrency?: string;
-      targetCurrency?: string;
-      unitCurrency?: string;
-      exchangeRate?: number;
-    };
-    TransactionChargeDetails: {
-      chargeAmount?: components['schemas']['Amount'];
-    };
-    StatementReference: {
-      value?: string;
-    };
-    AddressDetails: {
-      addressLine?: string;
-    };
-    IsoCodeDetails: {
-      /** @default UNKNOWN */
-      code: string;
-      /** @default UNKNOWN */
-      name: string;
-    };
-    IsoBankTransactionCode: {
-      domainCode?: components['schemas']['IsoCodeDetails'];
-      familyCode?: components['schemas']['IsoCodeDetails'];
-      subFamilyCode?: components['schemas']['IsoCodeDetails'];
-    };
-    ProprietaryBankTransactionCode: {
-      code?: string;
-      issuer?: string;
-    };
-    TransactionBalance: {
-      type?: components['schemas']['AccountBalanceType'];
-      balanceAmount?: components['schemas']['Amount'];
-    };
-    TransactionPartyIdentification: {
-      type?: components['schemas']['AccountIdentificationType'];
-      identification?: string;
-    };
-    TransactionParty: {
-      name?: string;
-      accountIdentifications?: components['schemas']['TransactionPartyIdentification'][];
-    };
-    Merchant: {
-      merchantName?: string;
-      merchantCategoryCode?: string;
-    };
-    Categorisation: {
-      categories?: string[];
-      source?: string;
-    };
-    TransactionHash: {
-      hash?: string;
-    };
-    EnrichmentMerchant: {
-      merchantName?: string;
-      parentGroup?: string;
-    };
-    Enrichment: {
-      categorisation?: components['schemas']['Categorisation'];
-      transactionHash?: components['schemas']['TransactionHash'];
-      cleansedDescription?: string;
-      merchant?: components['schemas']['EnrichmentMerchant'];
-      location?: string;
-      paymentProcessor?: string;
-      /** Format: date-time */
-      correctedDate?: string;
-    };
-    TransactionView: {
-      /** Format: date-time */
-      date?: string;
-      /** Format: date-time */
-      bookingDateTime?: string;
-      /** Format: date-time */
-      valueDateTime?: string;
-      status?: components['schemas']['TransactionStatusEnum'];
-      amount?: number;
-      currency?: string;
-      transactionAmount?: components['schemas']['Amount'];
-      grossAmount?: components['schemas']['Amount'];
-      currencyExchange?: components['schemas']['CurrencyExchange'];
-      chargeDetails?: components['schemas']['TransactionChargeDetails'];
-      reference?: string;
-      statementReferences?: components['schemas']['StatementReference'][];
-      description?: string;
-      transactionInformation?: string[];
-      addressDetails?: components['schemas']['AddressDetails'];
-      isoBankTransactionCode?: components['schemas']['IsoBankTransactionCode'];
-      proprietaryBankTransactionCode?: components['schemas']['ProprietaryBankTransactionCode'];
-      balance?: components['schemas']['TransactionBalance'];
-      payeeDetails?: components['schemas']['TransactionParty'];
-      payerDetails?: components['schemas']['TransactionParty'];
-      merchant?: components['schemas']['Merchant'];
-      enrichment?: components['schemas']['Enrichment'];
-      supplementaryData?: {
-        [key: string]: unknown;
-      };
-      transactionMutability?: string;
-      /** Format: uuid */
-      id: string;
-      /** Format: uuid */
-      accountId: string;
-      /** @description The bank's own id: a clue, not a key. */
-      institutionTransactionId?: string;
-    };
-    TransactionPage: {
-      data: components['schemas']['TransactionView'][];
-      hasMore: boolean;
-      /** @description Present when there is more. */
-      nextCursor?: string;
-    };
-    RemovedTransaction: {
-      /** Format: uuid */
-      id: string;
-      /** Format: uuid */
-      accountId: string;
-    };
-    TransactionChanges: {
-      added: components['schemas']['TransactionView'][];
-      modified: components['schemas']['TransactionView'][];
-      removed: components['schemas']['RemovedTransaction'][];
-      /** @description Always present: keep it for the next call. */
-      nextCursor: string;
-      hasMore: boolean;
-    };
-    NewPayee: {
-      name: string;
-      accountIdentifications: components['schemas']['AccountIdentification'][];
-    };
-    NewPayment: {
-      /** @description Where the customer pays from; or `connectionId`. */
-      institutionId?: string;
-      /**
-       * Format: uuid
-       * @description A connection of the customer: its institution is paid from.
-       */
-      connectionId?: string;
-      /**
-       * @description In major units, no finer than the minor unit of the currency.
-       * @example 12.5
-       */
-      amount: number;
-      /** @example GBP */
-      currency: string;
-      payee: components['schemas']['NewPayee'];
-      /** @description What both sides see. */
-      reference?: string;
-      /** @description Where the customer’s browser goes after the bank, with `payment` and `status` in the query. */
-      returnUrl?: string;
-    };
-    /** @enum {string} */
-    MerchantPaymentStatus:
-      | 'CREATED'
-      | 'AWAITING_AUTHORIZATION'
-      | 'AUTHORIZED'
-      | 'REJECTED'
-      | 'PENDING'
-      | 'COMPLETED'
-      | 'COMPLETED_SETTLEMENT_IN_PROCESS'
-      | 'FAILED'
-      | 'DECLINED'
-      | 'EXPIRED'
-      | 'UNKNOWN';
-    PaymentView: {
-      /** Format: uuid */
-      id: string;
-      institutionId: string;
-      /** Format: uuid */
-      connectionId?: string;
-      status: components['schemas']['MerchantPaymentStatus'];
-      /** @description Why it is so, as a name. */
-      reason?: string;
-      /** @description ISO 20022, where the institution tells it. */
-      isoStatus?: string;
-      amount: number;
-      currency: string;
-      reference?: string;
-      /** @description Where to send the customer; only while awaiting authorisation. */
-      authorisationUrl?: string;
-      /** Format: date-time */
-      createdAt: string;
-      /** Format: date-time */
-      submittedAt?: string;
-      /** Format: date-time */
-      completedAt?: string;
-    };
-    PaymentList: {
-      data: components['schemas']['PaymentView'][];
-    };
-    EventView: {
-      /** Format: uuid */
-      id: string;
-      /** @description Without gaps, one series a merchant. */
-      sequence: number;
-      /** @example payment.completed */
-      type: string;
-      /** Format: uuid */
-      customerId?: string;
-      /** @description Ids and statuses: read the resource for more. */
-      data: {
-        [key: string]: unknown;
-      };
-      /** Format: date-time */
-      createdAt: string;
-    };
-    EventPage: {
-      data: components['schemas']['EventView'][];
-      /** @description What to send as `after` next time. */
-      nextAfter: number;
-      hasMore: boolean;
-    };
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  listMerchants: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    listMerchants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MerchantList"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
+    createMerchant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['MerchantList'];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMerchant"];
+            };
         };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedMerchant"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
     };
-  };
-  createMerchant: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    openSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewMerchant'];
-      };
+    listInstitutions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstitutionList"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['CreatedMerchant'];
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionList"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
     };
-  };
-  openSession: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    connect: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewConnection"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewSession'];
-      };
+    getConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
+    revokeConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['Session'];
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
     };
-  };
-  listInstitutions: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    listAccounts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountList"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                accountId: string;
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['InstitutionList'];
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
     };
-  };
-  listConnections: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path?: never;
-      cookie?: never;
+    listTransactions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+                /** @description On or after this instant. */
+                from?: string;
+                /** @description On or before this instant. */
+                before?: string;
+                status?: components["schemas"]["TransactionStatusEnum"];
+            };
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionPage"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
+    listTransactionsOfAccount: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+                /** @description On or after this instant. */
+                from?: string;
+                /** @description On or before this instant. */
+                before?: string;
+                status?: components["schemas"]["TransactionStatusEnum"];
+            };
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                accountId: string;
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ConnectionList'];
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionPage"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
     };
-  };
-  connect: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path?: never;
-      cookie?: never;
+    listTransactionChanges: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the answer before; none to start with everything. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionChanges"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewConnection'];
-      };
+    listPayments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentList"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
+    pay: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Chosen by the merchant; one payment for ever. */
+                "idempotency-key": string;
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ConnectionView'];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPayment"];
+            };
         };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
     };
-  };
-  getConnection: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path: {
-        connectionId: string;
-      };
-      cookie?: never;
+    getPayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                paymentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
     };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The sequence after which to start; 0 for everything. */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ConnectionView'];
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
         };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
     };
-  };
-  revokeConnection: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path: {
-        connectionId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ConnectionView'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  listAccounts: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AccountList'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  getAccount: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path: {
-        accountId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AccountView'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  listTransactions: {
-    parameters: {
-      query?: {
-        limit?: number;
-        /** @description `nextCursor` of the page before. */
-        cursor?: string;
-        /** @description On or after this instant. */
-        from?: string;
-        /** @description On or before this instant. */
-        before?: string;
-        status?: components['schemas']['TransactionStatusEnum'];
-      };
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TransactionPage'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  listTransactionsOfAccount: {
-    parameters: {
-      query?: {
-        limit?: number;
-        /** @description `nextCursor` of the page before. */
-        cursor?: string;
-        /** @description On or after this instant. */
-        from?: string;
-        /** @description On or before this instant. */
-        before?: string;
-        status?: components['schemas']['TransactionStatusEnum'];
-      };
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path: {
-        accountId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TransactionPage'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  listTransactionChanges: {
-    parameters: {
-      query?: {
-        limit?: number;
-        /** @description `nextCursor` of the answer before; none to start with everything. */
-        cursor?: string;
-      };
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TransactionChanges'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  listPayments: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PaymentList'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  pay: {
-    parameters: {
-      query?: never;
-      header: {
-        /** @description Chosen by the merchant; one payment for ever. */
-        'idempotency-key': string;
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewPayment'];
-      };
-    };
-    responses: {
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PaymentView'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  getPayment: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Needed with an API key: which of the merchant’s customers. */
-        'customer-id'?: string;
-      };
-      path: {
-        paymentId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PaymentView'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
-  listEvents: {
-    parameters: {
-      query?: {
-        /** @description The sequence after which to start; 0 for everything. */
-        after?: number;
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['EventPage'];
-        };
-      };
-      /** @description Refused or failed */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ProblemDetails'];
-        };
-      };
-    };
-  };
 }
