@@ -112,10 +112,10 @@ export class TestBff {
   }
 
   /** A connection whose customer has approved at the bank and come back. */
-  async connected(token: string): Promise<{ id: string; consentId: string }> {
+  async connected(token: string, institutionId = 'bank'): Promise<{ id: string; consentId: string }> {
     const made = await this.ask<{ id: string; authorisationUrl: string }>('POST /v1/connections', {
       as: token,
-      body: { institutionId: 'bank' },
+      body: { institutionId },
     });
     const consentId = new URL(made.body.authorisationUrl).searchParams.get('consent') ?? '';
     const back = this.aggregator.approve(consentId);

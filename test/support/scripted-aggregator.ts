@@ -1,41 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { Account, Balances, PaymentRequest, PaymentResponse, Transaction } from '#libs/contract';
-
-/** A call that came in. */
-export interface ReceivedCall {
-  /** `POST /payments`; ids in the path are replaced by `:id`. */
-  route: string;
-  path: string;
-  query: URLSearchParams;
-  headers: IncomingMessage['headers'];
-  body: Record<string, unknown>;
-}
-
-/** How a route answers instead of working: a status with a body, or no answer at all. */
-export interface Failure {
-  route: string;
-  status?: number;
-  body?: unknown;
-  /** The call is carried out first, and only then its answer is lost. */
-  afterWork?: boolean;
-  times?: number;
-}
-
-interface ScriptedConsent {
-  id: string;
-  applicationUserId: string;
-  institutionId: string;
-  status: string;
-  consentToken: string;
-  callback: string;
-  deleted: boolean;
-}
-
-interface Answer {
-  status: number;
-  body?: unknown;
-}
+import type {
+  Account,
+  Balances,
+  Consent,
+  Institution,
+  PaymentRequest,
+  PaymentResponse,
+  Transaction,
+} from '#libs/contract';
+import {
+  type Answer,
+  type Failure,
+  idOf,
+  ok,
+  type ReceivedCall,
+  refusal,
+  type ScriptedConsent,
+  shown,
+} from './scripted-answers.js';
 
 /** An aggregator that does what a test says, over real HTTP, in the interface's shapes. */
 export class ScriptedAggregator {
@@ -44,6 +27,11 @@ export class ScriptedAggregator {
   readonly payments = new Map<string, PaymentResponse>();
   readonly webhooks: { id: string; applicationId: string; webhookSecret: string; callbackUrl: unknown }[] = [];
   accounts: Account[] = [];
+  institutions: Partial<Institution>[] = [
+    { id: 'bank', name: 'Bank', countries: [{ countryCode2: 'GB' }], features: ['ACCOUNTS'] },
+  ];
+  /** The terms of a consent that is approved now. */
+  terms: Partial<Consent> = {};
   balances: Balances = { mainBalanceAmount: { amount: 10, currency: 'GBP' }, balances: [] };
   transactions = new Map<string, Transaction[]>();
   /** What a new payment's status is. */
@@ -96,6 +84,7 @@ export class ScriptedAggregator {
   approve(consentId: string): URL {
     const consent = this.consent(consentId);
     consent.status = 'AUTHORIZED';
+    consent.terms = this.terms;
     const oneTimeToken = randomBytes(16).toString('hex');
     this.tokens.set(oneTimeToken, consentId);
     return this.callback(consent, { 'one-time-token': oneTimeToken });
@@ -145,17 +134,18 @@ export class ScriptedAggregator {
 
   private async work(call: ReceivedCall): Promise<Answer> {
     const handlers: Record<string, () => Answer | Promise<Answer>> = {
-      'GET /institutions': () =>
-        ok([{ id: 'bank', name: 'Bank', countries: [{ countryCode2: 'GB' }], features: ['ACCOUNTS'] }]),
+      'GET /institutions': () => ok(this.institutions),
       'POST /applications': () => this.createApplication(call.body),
       'GET /applications': () => ok(this.applications),
       'POST /webhook/events': () => this.registerWebhook(call.body),
       'GET /webhook/events': () => ({ status: 200, body: { metadata: {}, data: { active: this.webhooks } } }),
       'DELETE /webhook/events/:id': () => this.deleteWebhook(call),
       'POST /account-auth-requests': () => this.authorise(call.body),
+      'PATCH /account-auth-requests': () => this.authoriseAgain(call),
       'POST /payment-auth-requests': () => this.authorise(call.body),
       'POST /consent-one-time-token': () => this.exchange(call.body),
       'GET /consents/:id': () => this.readConsent(idOf(call)),
+      'POST /consents/:id/extend': () => this.extend(call),
       'DELETE /consents/:id': () => this.deleteConsent(idOf(call)),
       'GET /accounts': () => this.withConsent(call, () => ok(this.accounts)),
       'GET /accounts/:id/balances': () => this.withConsent(call, () => ok(this.balances)),
@@ -194,18 +184,37 @@ export class ScriptedAggregator {
   }
 
   private authorise({ applicationUserId, institutionId, callback }: Record<string, unknown>): Answer {
-    if (institutionId !== 'bank') return { status: 404, body: refusal(404, '$.institutionId') };
+    if (!this.institutions.some(({ id }) => id === institutionId))
+      return { status: 404, body: refusal(404, '$.institutionId') };
     const consent: ScriptedConsent = {
       id: randomUUID(),
       applicationUserId: String(applicationUserId),
-      institutionId: 'bank',
+      institutionId: String(institutionId),
       status: 'AWAITING_AUTHORIZATION',
       consentToken: `consent-token-${randomUUID()}`,
       callback: String(callback),
       deleted: false,
+      terms: {},
     };
     this.consents.set(consent.id, consent);
     return ok({ ...shown(consent), authorisationUrl: `${this.url}/bank?consent=${consent.id}` }, 201);
+  }
+
+  /** Like the real one: while it waits for its user, nobody reads with it. */
+  private authoriseAgain({ headers }: ReceivedCall): Answer {
+    const consent = [...this.consents.values()].find((each) => each.consentToken === headers['consent']);
+    if (consent?.status !== 'EXPIRED') return { status: 400, body: refusal(400) };
+    consent.status = 'AWAITING_RE_AUTHORIZATION';
+    return ok({ ...shown(consent), authorisationUrl: `${this.url}/bank?consent=${consent.id}` }, 201);
+  }
+
+  private extend(call: ReceivedCall): Answer {
+    const consent = this.consent(idOf(call));
+    const lastConfirmedAt = String(call.body['lastConfirmedAt']);
+    if (consent.status !== 'AUTHORIZED') return { status: 400, body: refusal(400, 'consentId') };
+    const reconfirmBy = new Date(new Date(lastConfirmedAt).getTime() + 90 * 86_400_000).toISOString();
+    consent.terms = { ...consent.terms, lastConfirmedAt, reconfirmBy };
+    return ok(shown(consent));
   }
 
   private exchange({ oneTimeToken }: Record<string, unknown>): Answer {
@@ -226,8 +235,9 @@ export class ScriptedAggregator {
   }
 
   private withConsent(call: ReceivedCall, work: () => Answer | Promise<Answer>): Answer | Promise<Answer> {
+    const ended = new Set(['REVOKED', 'EXPIRED', 'AWAITING_RE_AUTHORIZATION']);
     const usable = [...this.consents.values()].some(
-      (each) => each.consentToken === call.headers['consent'] && !each.deleted,
+      (each) => each.consentToken === call.headers['consent'] && !each.deleted && !ended.has(each.status),
     );
     return usable ? work() : { status: 403, body: refusal(403) };
   }
@@ -259,24 +269,4 @@ export class ScriptedAggregator {
     this.payments.set(payment.id, payment);
     return ok(payment, 201);
   }
-}
-
-function ok(data: unknown, status = 200): Answer {
-  return { status, body: { meta: { tracingId: 'a' }, data } };
-}
-
-function refusal(status: number, parameter?: string): object {
-  const issues = [
-    { type: 'INVALID_REQUEST', code: 'TEST', message: 'scripted', ...(parameter === undefined ? {} : { parameter }) },
-  ];
-  return { error: { tracingId: 'a', code: status, status: 'TEST', source: 'YAPILY', issues } };
-}
-
-function shown({ callback: _callback, deleted: _deleted, consentToken, ...consent }: ScriptedConsent): object {
-  const authorised = consent.status === 'AUTHORIZED' ? { consentToken, authorizedAt: '2026-01-01T00:00:00.000Z' } : {};
-  return { ...consent, userUuid: randomUUID(), createdAt: '2026-01-01T00:00:00.000Z', ...authorised };
-}
-
-function idOf({ path }: ReceivedCall): string {
-  return decodeURIComponent(path.split('/')[2] ?? '');
 }

@@ -2,9 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
 import { type Consent, problems } from '#libs/contract';
-import { POOL, SecretBox, transaction } from '#libs/database';
+import { POOL, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
-import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import {
   callbackClaimMs,
   type CallbackQuery,
@@ -13,18 +12,35 @@ import {
   reasonOfError,
 } from '../callbacks/callback-state.js';
 import { SyncSchedule } from '../sync/sync-schedule.js';
+import { ConsentAdoption } from './consent-adoption.service.js';
+import { ConsentAnswers } from './consent-answers.service.js';
 import { ConnectionStatus, isWaiting, nextLook, statusOfCallbackError, statusOfConsent } from './connection-state.js';
 import { moveConnection } from './connections.queries.js';
+import { RenewalCompletion } from './renewal-completion.service.js';
+import { isOpen } from './renewal-state.js';
+import { findRenewal, openRenewalOf, type Renewal, renewalByState } from './renewals.queries.js';
 
 /** A connection while its customer is on the way back from the bank. */
 export interface Waiting {
   id: string;
   merchant_id: string;
+  institution_id: string;
   status: string;
   consent_id: string | null;
   return_url: string | null;
   created_at: Date;
 }
+
+/** What becomes of a browser that came back. */
+export interface Return {
+  id: string;
+  status: string;
+  returnUrl: string | null;
+  /** The renewal that it came back from. */
+  renewal?: { id: string; status: string };
+}
+
+const waitingColumns = 'id, merchant_id, institution_id, status, consent_id, return_url, created_at';
 
 /** Finishes authorisations: on the callback, or, when the browser never came, by asking for the consent. */
 @Injectable()
@@ -33,8 +49,9 @@ export class AuthorisationService {
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
-    private readonly aggregator: MerchantAggregator,
-    private readonly secrets: SecretBox,
+    private readonly answers: ConsentAnswers,
+    private readonly adoption: ConsentAdoption,
+    private readonly renewals: RenewalCompletion,
     private readonly schedule: SyncSchedule,
   ) {}
 
@@ -42,20 +59,23 @@ export class AuthorisationService {
    * The browser came back. Needs no session: the single-use state names the connection. Safe to hit twice, at once or
    * later; the second hit only reads how it went.
    */
-  async comeBack(query: CallbackQuery): Promise<{ id: string; status: string; returnUrl: string | null }> {
+  async comeBack(query: CallbackQuery): Promise<Return> {
     const hash = hashOfState(query.state);
-    const connection = hash === undefined ? undefined : await this.byState(hash);
+    const renewal = hash === undefined ? undefined : await renewalByState(this.pool, hash);
+    if (renewal) return this.comeBackFromRenewal(renewal, query);
+    const connection = hash === undefined ? undefined : await this.connectionOf('state_hash', hash);
     if (!connection) throw problems.notFound({ parameter: 'state', message: 'The authorisation is not known' });
-    if (isWaiting(connection.status) && (await this.claim(connection.id))) await this.finish(connection, query);
-    const { rows } = await this.pool.query<{ status: string }>('select status from connections where id = $1', [
-      connection.id,
-    ]);
-    return { id: connection.id, status: rows[0]?.status ?? connection.status, returnUrl: connection.return_url };
+    if (isWaiting(connection.status)) {
+      if (await this.claim(connection.id)) await this.finish(connection, query);
+      return this.told(connection.id, connection.return_url);
+    }
+    return (await this.authorisedAgain(connection, query)) ?? this.told(connection.id, connection.return_url);
   }
 
   /** Looks at an authorisation whose browser has not come back yet. */
   async lookAfter(connection: Waiting): Promise<void> {
-    const consent = connection.consent_id === null ? undefined : await this.read(connection, connection.consent_id);
+    const { merchant_id: merchantId, consent_id: consentId } = connection;
+    const consent = consentId === null ? undefined : await this.answers.read(merchantId, consentId);
     if (consent && (await this.adopt(connection, consent))) return;
     const next = nextLook(connection.created_at, now());
     if (next) {
@@ -71,11 +91,35 @@ export class AuthorisationService {
     ]);
   }
 
-  private async byState(hash: string): Promise<Waiting | undefined> {
-    const { rows } = await this.pool.query<Waiting>(
-      'select id, merchant_id, status, consent_id, return_url, created_at from connections where state_hash = $1',
-      [hash],
-    );
+  private async comeBackFromRenewal(renewal: Renewal, query: CallbackQuery): Promise<Return> {
+    await this.renewals.comeBack(renewal, query);
+    const after = await findRenewal(this.pool, renewal.id);
+    const told = await this.told(renewal.connection_id, renewal.return_url);
+    // A consent that was made by a renewal comes back with that renewal's state when it is authorised again.
+    const connection = isOpen(renewal.status) ? undefined : await this.connectionOf('id', renewal.connection_id);
+    const again = connection && (await this.authorisedAgain(connection, query));
+    return again ?? { ...told, renewal: { id: renewal.id, status: after?.status ?? renewal.status } };
+  }
+
+  /** The consent in use had lapsed and is authorised again: it comes back with the state that it was made with. */
+  private async authorisedAgain({ consent_id: consentId }: Waiting, query: CallbackQuery): Promise<Return | undefined> {
+    const renewal = consentId === null ? undefined : await openRenewalOf(this.pool, consentId);
+    if (!renewal) return undefined;
+    await this.renewals.comeBack(renewal, query);
+    const after = await findRenewal(this.pool, renewal.id);
+    const told = await this.told(renewal.connection_id, renewal.return_url);
+    return { ...told, renewal: { id: renewal.id, status: after?.status ?? renewal.status } };
+  }
+
+  private async told(id: string, returnUrl: string | null): Promise<Return> {
+    const { rows } = await this.pool.query<{ status: string }>('select status from connections where id = $1', [id]);
+    return { id, status: rows[0]?.status ?? ConnectionStatus.revoked, returnUrl };
+  }
+
+  private async connectionOf(column: 'id' | 'state_hash', value: string): Promise<Waiting | undefined> {
+    const { rows } = await this.pool.query<Waiting>(`select ${waitingColumns} from connections where ${column} = $1`, [
+      value,
+    ]);
     return rows[0];
   }
 
@@ -101,21 +145,16 @@ export class AuthorisationService {
       await transaction(this.pool, (tx) => moveConnection(tx, move));
       return;
     }
+    const { id, merchant_id: merchantId, consent_id: consentId } = connection;
     try {
-      const consent = outcome.kind === 'token' ? await this.exchange(connection, outcome.oneTimeToken) : undefined;
-      if (consent && consent.id !== connection.consent_id) {
-        const move = {
-          id: connection.id,
-          to: ConnectionStatus.failed,
-          reason: 'consent-mismatch',
-          columns: { next_sync_at: null },
-        };
+      const consent = consentId === null ? undefined : await this.answers.after(merchantId, consentId, outcome);
+      if (consent && consent.id !== consentId) {
+        const columns = { next_sync_at: null };
+        const move = { id, to: ConnectionStatus.failed, reason: 'consent-mismatch', columns };
         await transaction(this.pool, (tx) => moveConnection(tx, move));
         return;
       }
-      const read =
-        consent ?? (connection.consent_id === null ? undefined : await this.read(connection, connection.consent_id));
-      if (!read || !(await this.adopt(connection, read))) await this.release(connection.id);
+      if (!consent || !(await this.adopt(connection, consent))) await this.release(id);
     } catch (error) {
       // The customer has done their part; the worker asks for the consent as soon as the aggregator answers again.
       await this.release(connection.id);
@@ -128,49 +167,16 @@ export class AuthorisationService {
     await this.pool.query('update connections set state_used_at = null, next_sync_at = $2 where id = $1', [id, now()]);
   }
 
-  /** Undefined when the token is spent or too old: the consent itself can still be read. */
-  private async exchange(connection: Waiting, oneTimeToken: string): Promise<Consent | undefined> {
-    const application = await this.aggregator.of(connection.merchant_id);
-    try {
-      return await application.getConsentBySingleAccessConsent({ oneTimeToken });
-    } catch (error) {
-      if (error instanceof ClientError && error.status !== undefined && !error.retryable) return undefined;
-      throw error;
-    }
-  }
-
-  private async read(connection: Waiting, consentId: string): Promise<Consent | undefined> {
-    const application = await this.aggregator.of(connection.merchant_id);
-    return (await application.getConsentById(consentId)).data;
-  }
-
   /** Takes over what the consent says, if it says anything final; the token is sealed for this connection alone. */
-  private async adopt({ id }: Waiting, consent: Consent): Promise<boolean> {
+  private async adopt({ id, institution_id: institutionId }: Waiting, consent: Consent): Promise<boolean> {
     const to = statusOfConsent(consent);
     if (to === undefined) return false;
-    const { consentToken } = consent;
-    const token =
-      consentToken === undefined
-        ? {}
-        : { sealed_consent_token: this.secrets.seal(consentToken, `connection:${id}:consent-token`) };
-    const at = now();
-    const columns = {
-      ...token,
-      authorised_at: instant(consent.authorizedAt) ?? at,
-      expires_at: instant(consent.expiresAt),
-      reconfirm_by: instant(consent.reconfirmBy),
-      next_sync_at: at,
-    };
     const active = to === ConnectionStatus.active;
     const move = active
-      ? { id, to, columns }
+      ? { id, to, columns: await this.adoption.columnsOf({ id, institutionId }, consent) }
       : { id, to, reason: 'consent-not-given', columns: { next_sync_at: null } };
     const moved = await transaction(this.pool, (tx) => moveConnection(tx, move));
     if (moved && active) await this.schedule.soon(id);
     return true;
   }
-}
-
-function instant(text: string | undefined): Date | null {
-  return text === undefined ? null : new Date(text);
 }

@@ -35,6 +35,16 @@ export function isRevocable(status: ConnectionStatus): boolean {
   return moves[status].includes(revoked);
 }
 
+/** Whether its customer may authorise a connection in this state again and so keep it. */
+export function isRenewable(status: string): boolean {
+  return status === active || status === needsUser;
+}
+
+/** Whether only the customer can bring the connection back. */
+export function needsItsUser(status: string): boolean {
+  return status === needsUser;
+}
+
 /** Whether a connection in this state has data worth fetching. */
 export function isReadable(status: string): boolean {
   return status === active;

@@ -1,4 +1,5 @@
 import { Choice, DateTime, Integer, Nested, Text, Url, Uuid } from '#libs/contract';
+import { Forecast } from '../consents/forecast.dto.js';
 import { ConnectionStatus } from './connection-state.js';
 
 export class NewConnection {
@@ -42,10 +43,13 @@ export class ConnectionView {
   authorisationUrl?: string;
   @DateTime() createdAt!: string;
   @DateTime({ optional: true }) authorisedAt?: string;
-  @DateTime({ optional: true }) expiresAt?: string;
-  @DateTime({ optional: true }) reconfirmBy?: string;
+  @DateTime({ optional: true, description: 'When the consent ends at the bank.' }) expiresAt?: string;
+  @DateTime({ optional: true, description: 'By when the customer has to confirm that access may go on.' })
+  reconfirmBy?: string;
+  @DateTime({ optional: true, description: 'When the customer last confirmed.' }) confirmedAt?: string;
   @DateTime({ optional: true }) lastSyncedAt?: string;
   @DateTime({ optional: true }) nextSyncAt?: string;
+  @Nested(() => Forecast) forecast!: Forecast;
   @Nested(() => SyncProgress, { optional: true }) sync?: SyncProgress;
 }
 

@@ -10,6 +10,7 @@ import { AuthorisationService } from './authorisation.service.js';
 import { ConnectionList, ConnectionView, InstitutionList, NewConnection } from './connection.dto.js';
 import { sentenceOf } from './connection-state.js';
 import { ConnectionsService } from './connections.service.js';
+import { renewalSentence } from './renewal-state.js';
 import { InstitutionsService } from './institutions.service.js';
 
 @ApiTags('Connections')
@@ -46,8 +47,10 @@ export class ConnectionsController {
   @Get('connections/callback')
   @ApiExcludeEndpoint()
   async connectionCallback(@Query() query: CallbackQuery, @Res() reply: FastifyReply): Promise<void> {
-    const { id, status, returnUrl } = await this.authorisation.comeBack(query);
-    sendBack(reply, { returnUrl, told: { connection: id, status }, sentence: sentenceOf(status) });
+    const { id, status, returnUrl, renewal } = await this.authorisation.comeBack(query);
+    const renewed = renewal && { renewal: renewal.id, 'renewal-status': renewal.status };
+    const sentence = renewal ? renewalSentence(renewal.status) : sentenceOf(status);
+    sendBack(reply, { returnUrl, told: { connection: id, status, ...renewed }, sentence });
   }
 
   @Get('connections/:connectionId')

@@ -1,17 +1,22 @@
 import type { Pool, PoolClient } from 'pg';
+import { now } from '#libs/server';
 import type { Scope } from '../auth/caller.js';
+import { checkReturnUrl } from '../callbacks/return-address.js';
+import type { TermColumns } from '../consents/consent-terms.js';
+import { forecastOf, type ForecastRow } from '../consents/forecast.js';
 import { appendEvent } from '../events/event-log.js';
-import { type ConnectionStatus, isConnectionStatus, isWaiting, sourcesOf } from './connection-state.js';
+import { ConnectionStatus, isConnectionStatus, isReadable, isWaiting, sourcesOf } from './connection-state.js';
 import type { ConnectionView, SyncProgress } from './connection.dto.js';
 
 /** Columns that a move may set besides the status. */
-export interface ConnectionColumns {
+export interface ConnectionColumns extends Partial<TermColumns> {
   consent_id?: string | null;
   sealed_consent_token?: string | null;
   authorisation_url?: string | null;
-  authorised_at?: Date | null;
-  expires_at?: Date | null;
-  reconfirm_by?: Date | null;
+  confirmed_at?: Date | null;
+  next_notice_at?: Date | null;
+  noticed_days?: number | null;
+  next_probe_at?: Date | null;
   next_sync_at?: Date | null;
   health?: string;
   sync_failures?: number;
@@ -22,19 +27,28 @@ export interface Move {
   to: ConnectionStatus;
   reason?: string;
   columns?: ConnectionColumns;
+  /** The consent that was found to be so; when another has taken its place meanwhile, nothing is moved. */
+  consentId?: string | null;
 }
 
 /**
  * Moves a connection by compare-and-set and tells the merchant's event log, all in the caller's transaction.
  * Answers false when the connection is in no state that may become `to`: somebody else was first.
  */
-export async function moveConnection(client: PoolClient, { id, to, reason, columns = {} }: Move): Promise<boolean> {
-  const set: Record<string, unknown> = { status: to, reason: reason ?? null, ...columns };
-  const names = Object.keys(set);
+export async function moveConnection(
+  client: PoolClient,
+  { id, to, reason, columns = {}, consentId = null }: Move,
+): Promise<boolean> {
+  // Whatever is not active has no end ahead of it that anybody need be told of.
+  const notices = isReadable(to) ? {} : { next_notice_at: null };
+  const values: unknown[] = [id, sourcesOf(to), consentId];
+  const set = assignments({ status: to, reason: reason ?? null, ...notices, ...columns }, values);
+  if (to === ConnectionStatus.needsUser) set.push(`stops_at = least(stops_at, $${values.push(now())})`);
   const { rows } = await client.query<{ merchant_id: string; customer_id: string; institution_id: string }>(
-    `update connections set ${names.map((name, index) => `${name} = $${index + 3}`).join(', ')}
-     where id = $1 and status = any($2) returning merchant_id, customer_id, institution_id`,
-    [id, sourcesOf(to), ...Object.values(set)],
+    `update connections set ${set.join(', ')}
+     where id = $1 and status = any($2) and ($3::uuid is null or consent_id = $3)
+     returning merchant_id, customer_id, institution_id`,
+    values,
   );
   const moved = rows[0];
   if (!moved) return false;
@@ -47,19 +61,47 @@ export async function moveConnection(client: PoolClient, { id, to, reason, colum
   return true;
 }
 
-interface ViewRow {
-  id: string;
+/** Sets columns of a connection whose row the caller has locked, without a move. */
+export async function setColumns(client: PoolClient, id: string, columns: ConnectionColumns): Promise<void> {
+  const values: unknown[] = [id];
+  await client.query(`update connections set ${assignments(columns, values).join(', ')} where id = $1`, values);
+}
+
+/** `name = $n` for each column; its value is put at the end of `values`. */
+function assignments(columns: object, values: unknown[]): string[] {
+  return Object.entries(columns).map(([name, value]) => `${name} = $${values.push(value)}`);
+}
+
+/** A connection locked until the end of the transaction, before anything else of it is touched. */
+export async function lockConnection(
+  client: PoolClient,
+  id: string,
+): Promise<{ status: string; consent_id: string | null } | undefined> {
+  const { rows } = await client.query<{ status: string; consent_id: string | null }>(
+    'select status, consent_id from connections where id = $1 for update',
+    [id],
+  );
+  return rows[0];
+}
+
+/** Where a browser may go after the bank: one of the merchant's registered addresses. */
+export async function allowedReturnUrl(
+  pool: Pool,
+  merchantId: string,
+  { wanted, production }: { wanted: string | undefined; production: boolean },
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ return_urls: string[] }>('select return_urls from merchants where id = $1', [
+    merchantId,
+  ]);
+  return checkReturnUrl(wanted, { registered: rows[0]?.return_urls ?? [], production });
+}
+
+interface ViewRow extends Omit<ForecastRow, 'problem'> {
   institution_id: string;
-  status: string;
-  reason: string | null;
-  health: string;
   authorisation_url: string | null;
   created_at: Date;
-  authorised_at: Date | null;
-  expires_at: Date | null;
-  reconfirm_by: Date | null;
+  confirmed_at: Date | null;
   last_synced_at: Date | null;
-  next_sync_at: Date | null;
   run: RunRow | null;
 }
 
@@ -105,8 +147,10 @@ function toView(row: ViewRow): ConnectionView {
     ...instant('authorisedAt', row.authorised_at),
     ...instant('expiresAt', row.expires_at),
     ...instant('reconfirmBy', row.reconfirm_by),
+    ...instant('confirmedAt', row.confirmed_at),
     ...instant('lastSyncedAt', row.last_synced_at),
     ...(waiting ? {} : instant('nextSyncAt', row.next_sync_at)),
+    forecast: forecastOf({ ...row, problem: row.run?.problem ?? null }, now()),
     ...(row.run === null ? {} : { sync: toProgress(row.run) }),
   };
 }

@@ -29,7 +29,7 @@ const count = async (): Promise<number> =>
 
 async function lookAfter(id: string): Promise<void> {
   const { rows } = await bff.db.pool.query<Waiting>(
-    'select id, merchant_id, status, consent_id, return_url, created_at from connections where id = $1',
+    'select id, merchant_id, institution_id, status, consent_id, return_url, created_at from connections where id = $1',
     [id],
   );
   const [waiting] = rows;

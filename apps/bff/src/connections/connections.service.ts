@@ -9,11 +9,12 @@ import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { refusalOf } from '../aggregator/refusal.js';
 import type { Scope } from '../auth/caller.js';
 import { newCallbackState } from '../callbacks/callback-state.js';
-import { checkReturnUrl } from '../callbacks/return-address.js';
 import { Env, isProduction } from '../config.js';
-import { moveConnection, selectConnections } from './connections.queries.js';
+import { retire } from '../consents/withdrawals.queries.js';
+import { allowedReturnUrl, lockConnection, moveConnection, selectConnections } from './connections.queries.js';
 import type { ConnectionView, NewConnection } from './connection.dto.js';
 import { ConnectionStatus, firstLookMs, isRevocable } from './connection-state.js';
+import { replaceOpenRenewals } from './renewals.queries.js';
 
 const gone = (): Error => problems.notFound({ message: 'The connection is not known' });
 
@@ -28,7 +29,8 @@ export class ConnectionsService {
 
   /** Asks for the customer's consent; the answer says where to send the browser. */
   async connect(scope: Scope, wanted: NewConnection): Promise<ConnectionView> {
-    const returnUrl = await this.returnUrl(scope.merchantId, wanted.returnUrl);
+    const production = isProduction(this.env);
+    const returnUrl = await allowedReturnUrl(this.pool, scope.merchantId, { wanted: wanted.returnUrl, production });
     const { state, hash } = newCallbackState();
     const id = randomUUID();
     const createdAt = now();
@@ -82,7 +84,10 @@ export class ConnectionsService {
     return found;
   }
 
-  /** Withdraws the consent at the aggregator, and so at the bank, and then here. What was synced stays. */
+  /**
+   * Withdraws the consent at the aggregator, and so at the bank, and then here. A bank that refuses now is asked again until
+   * it accepts. What was synced stays.
+   */
   async revoke(scope: Scope, id: string): Promise<ConnectionView> {
     const found = await this.get(scope, id);
     if (!isRevocable(found.status)) return found;
@@ -90,25 +95,31 @@ export class ConnectionsService {
       'select consent_id from connections where id = $1',
       [id],
     );
-    const consentId = rows[0]?.consent_id;
-    if (consentId) {
-      const application = await this.aggregator.of(scope.merchantId);
-      await application.delete(consentId).catch((error: unknown) => {
-        if (!(error instanceof ClientError && error.status === 404)) throw refusalOf(error);
-      });
-    }
-    const columns = { sealed_consent_token: null, next_sync_at: null };
-    await transaction(this.pool, (tx) =>
-      moveConnection(tx, { id, to: ConnectionStatus.revoked, reason: 'revoked-by-customer', columns }),
-    );
+    const asked = rows[0]?.consent_id ?? null;
+    const isGone = asked === null || (await this.withdraw(scope.merchantId, asked));
+    await transaction(this.pool, async (tx) => {
+      // Another consent may have taken its place meanwhile.
+      const consentId = (await lockConnection(tx, id))?.consent_id ?? null;
+      const columns = { sealed_consent_token: null, next_sync_at: null, next_probe_at: null };
+      const move = { id, to: ConnectionStatus.revoked, reason: 'revoked-by-customer', columns };
+      if (!(await moveConnection(tx, move))) return;
+      await replaceOpenRenewals(tx, { connectionId: id, ownConsentId: consentId, reason: 'connection-ended' });
+      if (consentId === null || (isGone && consentId === asked)) return;
+      const { merchantId } = scope;
+      await retire(tx, { merchantId, connectionId: id, consentId, reason: 'revoked-by-customer' });
+    });
     return this.get(scope, id);
   }
 
-  private async returnUrl(merchantId: string, wanted: string | undefined): Promise<string | undefined> {
-    const { rows } = await this.pool.query<{ return_urls: string[] }>(
-      'select return_urls from merchants where id = $1',
-      [merchantId],
-    );
-    return checkReturnUrl(wanted, { registered: rows[0]?.return_urls ?? [], production: isProduction(this.env) });
+  /** False when the institution refuses for now. */
+  private async withdraw(merchantId: string, consentId: string): Promise<boolean> {
+    const application = await this.aggregator.of(merchantId);
+    try {
+      return (await application.delete(consentId, { forceDelete: false })).data.deleteStatus !== 'FAILED';
+    } catch (error) {
+      if (error instanceof ClientError && error.status === 404) return true;
+      if (error instanceof ClientError && error.status === 424) return false;
+      throw refusalOf(error);
+    }
   }
 }

@@ -8,6 +8,8 @@ export interface NewEvent {
   type:
     | 'connection.updated'
     | 'connection.synced'
+    | 'connection.expiring'
+    | 'connection.renewal'
     | 'payment.updated'
     | 'payment.completed'
     | 'payment.failed'

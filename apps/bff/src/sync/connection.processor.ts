@@ -32,7 +32,7 @@ export class ConnectionProcessor extends WorkerHost {
   private async look(id: string): Promise<void> {
     try {
       const { rows } = await this.pool.query<Waiting>(
-        'select id, merchant_id, status, consent_id, return_url, created_at from connections where id = $1',
+        'select id, merchant_id, institution_id, status, consent_id, return_url, created_at from connections where id = $1',
         [id],
       );
       const connection = rows[0];

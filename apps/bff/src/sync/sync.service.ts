@@ -116,7 +116,8 @@ export class SyncService {
     const proven = fault.verdict === 'needs-user' || (await this.hasLapsed(client, connection.consent_id));
     if (!proven) return false;
     const columns = { next_sync_at: null, health: 'degraded' };
-    const move = { id: connection.id, to: ConnectionStatus.needsUser, reason: fault.problem, columns };
+    const { id, consent_id: consentId } = connection;
+    const move = { id, to: ConnectionStatus.needsUser, reason: fault.problem, consentId, columns };
     await transaction(this.pool, (tx) => moveConnection(tx, move));
     return true;
   }

@@ -1,0 +1,70 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ForCustomer } from '../auth/access.js';
+import { CurrentScope, type Scope } from '../auth/caller.js';
+import { UuidParam } from '../auth/uuid-param.js';
+import { ConnectionView } from './connection.dto.js';
+import { ConnectionsService } from './connections.service.js';
+import { ReconfirmationService } from './reconfirmation.service.js';
+import { NewRenewal, RenewalList, RenewalView } from './renewal.dto.js';
+import { RenewalsService } from './renewals.service.js';
+
+@ApiTags('Renewals')
+@ForCustomer()
+@Controller('v1/connections/:connectionId')
+export class RenewalsController {
+  constructor(
+    private readonly renewals: RenewalsService,
+    private readonly reconfirmation: ReconfirmationService,
+    private readonly connections: ConnectionsService,
+  ) {}
+
+  @Post('renewals')
+  @ApiOperation({
+    summary: 'Renew before, or after, data stop',
+    description:
+      'Send the customer to the `authorisationUrl` of the answer. Until they have approved, the connection goes on with the ' +
+      'consent that it has; a renewal that is denied, fails or is abandoned changes nothing. Account ids stay.',
+  })
+  @ApiCreatedResponse({ type: RenewalView })
+  beginRenewal(
+    @CurrentScope() scope: Scope,
+    @Param('connectionId', UuidParam) id: string,
+    @Body() body: NewRenewal,
+  ): Promise<RenewalView> {
+    return this.renewals.begin(scope, id, body);
+  }
+
+  @Get('renewals')
+  @ApiOperation({ summary: 'The attempts to renew, newest first' })
+  @ApiOkResponse({ type: RenewalList })
+  async listRenewals(@CurrentScope() scope: Scope, @Param('connectionId', UuidParam) id: string): Promise<RenewalList> {
+    await this.connections.get(scope, id);
+    return { data: await this.renewals.list(scope, id) };
+  }
+
+  @Get('renewals/:renewalId')
+  @ApiOperation({ summary: 'One attempt to renew' })
+  @ApiOkResponse({ type: RenewalView })
+  getRenewal(
+    @CurrentScope() scope: Scope,
+    @Param('connectionId', UuidParam) id: string,
+    @Param('renewalId', UuidParam) renewalId: string,
+  ): Promise<RenewalView> {
+    return this.renewals.get(scope, id, renewalId);
+  }
+
+  @Post('reconfirmation')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'The customer confirms that access may go on',
+    description:
+      'Where the law lets the customer confirm to you, without the bank (United Kingdom): call it when they have. Elsewhere it ' +
+      'is refused with 409: renew instead. If the aggregator does not answer, the confirmation is kept and taken to it later.',
+  })
+  @ApiOkResponse({ type: ConnectionView })
+  async reconfirm(@CurrentScope() scope: Scope, @Param('connectionId', UuidParam) id: string): Promise<ConnectionView> {
+    await this.reconfirmation.confirm(scope, id);
+    return this.connections.get(scope, id);
+  }
+}

@@ -1,0 +1,133 @@
+import type { Pool, PoolClient } from 'pg';
+import { now } from '#libs/server';
+import { retire } from '../consents/withdrawals.queries.js';
+import { appendEvent } from '../events/event-log.js';
+import { isOpen, isRenewalStatus, RenewalStatus, sourcesOf } from './renewal-state.js';
+import type { RenewalView } from './renewal.dto.js';
+
+/** An attempt together with what is needed of its connection. */
+export interface Renewal {
+  id: string;
+  connection_id: string;
+  merchant_id: string;
+  institution_id: string;
+  status: string;
+  consent_id: string | null;
+  return_url: string | null;
+  created_at: Date;
+}
+
+const renewal = `r.id, r.connection_id, r.merchant_id, c.institution_id, r.status, r.consent_id, r.return_url, r.created_at
+  from renewals r join connections c on c.id = r.connection_id`;
+
+export async function findRenewal(pool: Pool, id: string): Promise<Renewal | undefined> {
+  const { rows } = await pool.query<Renewal>(`select ${renewal} where r.id = $1`, [id]);
+  return rows[0];
+}
+
+export async function renewalByState(pool: Pool, stateHash: string): Promise<Renewal | undefined> {
+  const { rows } = await pool.query<Renewal>(`select ${renewal} where r.state_hash = $1`, [stateHash]);
+  return rows[0];
+}
+
+/** The open attempt that waits for this consent. */
+export async function openRenewalOf(pool: Pool, consentId: string): Promise<Renewal | undefined> {
+  const { rows } = await pool.query<Renewal>(`select ${renewal} where r.consent_id = $1 and r.status = $2`, [
+    consentId,
+    RenewalStatus.awaitingAuthorisation,
+  ]);
+  return rows[0];
+}
+
+/** Moves an attempt by compare-and-set and tells the merchant's log; false when it is no longer where it may be moved from. */
+export async function moveRenewal(
+  client: PoolClient,
+  move: { id: string; to: RenewalStatus; reason?: string; formerConsentId?: string | null },
+): Promise<boolean> {
+  const { id, to, reason, formerConsentId } = move;
+  const ended = isOpen(to) ? null : now();
+  const { rows } = await client.query<{ merchant_id: string; customer_id: string; connection_id: string }>(
+    `update renewals r set status = $2, reason = $3, former_consent_id = $4, ended_at = $5,
+       next_look_at = case when $5::timestamptz is null then next_look_at end
+     from connections c where r.id = $1 and r.status = any($6) and c.id = r.connection_id
+     returning r.merchant_id, c.customer_id, r.connection_id`,
+    [id, to, reason ?? null, formerConsentId ?? null, ended, sourcesOf(to)],
+  );
+  const moved = rows[0];
+  if (!moved) return false;
+  await appendEvent(client, {
+    merchantId: moved.merchant_id,
+    customerId: moved.customer_id,
+    type: 'connection.renewal',
+    data: { connectionId: moved.connection_id, renewalId: id, status: to, reason: reason ?? null },
+  });
+  return true;
+}
+
+/** Ends a connection's open attempts but `except`, and has the consents end that nobody will use. */
+export async function replaceOpenRenewals(
+  client: PoolClient,
+  {
+    connectionId,
+    ownConsentId,
+    except,
+    reason,
+  }: {
+    connectionId: string;
+    ownConsentId: string | null;
+    except?: string;
+    reason: string;
+  },
+): Promise<void> {
+  const { rows } = await client.query<{ id: string; merchant_id: string; consent_id: string | null }>(
+    'select id, merchant_id, consent_id from renewals where connection_id = $1 and status = any($2) and id is distinct from $3',
+    [connectionId, sourcesOf(RenewalStatus.replaced), except ?? null],
+  );
+  for (const { id, merchant_id: merchantId, consent_id: consentId } of rows) {
+    const moved = await moveRenewal(client, { id, to: RenewalStatus.replaced, reason });
+    if (moved && consentId !== null && consentId !== ownConsentId) {
+      await retire(client, { merchantId, connectionId, consentId, reason: 'renewal-replaced' });
+    }
+  }
+}
+
+interface ViewRow {
+  id: string;
+  connection_id: string;
+  status: string;
+  reason: string | null;
+  authorisation_url: string | null;
+  created_at: Date;
+  ended_at: Date | null;
+  withdrawn_at: Date | null;
+}
+
+/** A connection's attempts, newest first; only `id` when it is given. */
+export async function selectRenewals(
+  pool: Pool,
+  { connectionId, customerId, id }: { connectionId: string; customerId: string; id?: string },
+): Promise<RenewalView[]> {
+  const { rows } = await pool.query<ViewRow>(
+    `select r.id, r.connection_id, r.status, r.reason, r.authorisation_url, r.created_at, r.ended_at, w.withdrawn_at
+     from renewals r join connections c on c.id = r.connection_id
+     left join withdrawals w on w.consent_id = r.former_consent_id
+     where r.connection_id = $1 and c.customer_id = $2 and ($3::uuid is null or r.id = $3)
+     order by r.created_at desc, r.id desc limit 100`,
+    [connectionId, customerId, id ?? null],
+  );
+  return rows.map(toView);
+}
+
+function toView(row: ViewRow): RenewalView {
+  if (!isRenewalStatus(row.status)) throw new Error(`Renewal ${row.id} has an unknown status`);
+  return {
+    id: row.id,
+    connectionId: row.connection_id,
+    status: row.status,
+    ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(isOpen(row.status) && row.authorisation_url !== null ? { authorisationUrl: row.authorisation_url } : {}),
+    createdAt: row.created_at.toISOString(),
+    ...(row.ended_at === null ? {} : { endedAt: row.ended_at.toISOString() }),
+    ...(row.withdrawn_at === null ? {} : { formerConsentEndedAt: row.withdrawn_at.toISOString() }),
+  };
+}

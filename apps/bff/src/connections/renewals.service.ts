@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { ClientError } from '#libs/client';
+import { type AccountAuthorisationResponse, problems } from '#libs/contract';
+import { POOL, SecretBox, transaction } from '#libs/database';
+import { createLogger, now } from '#libs/server';
+import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
+import { refusalOf } from '../aggregator/refusal.js';
+import type { Scope } from '../auth/caller.js';
+import { newCallbackState } from '../callbacks/callback-state.js';
+import { Env, isProduction } from '../config.js';
+import { allowedReturnUrl, lockConnection } from './connections.queries.js';
+import { firstLookMs, isRenewable, needsItsUser } from './connection-state.js';
+import { RenewalStatus } from './renewal-state.js';
+import type { NewRenewal, RenewalView } from './renewal.dto.js';
+import { moveRenewal, replaceOpenRenewals, selectRenewals } from './renewals.queries.js';
+
+interface RenewedConnection {
+  id: string;
+  institution_id: string;
+  status: string;
+  consent_id: string | null;
+  sealed_consent_token: string | null;
+}
+
+/** Begins renewals: the customer authorises again while the consent that is in use stays in use. */
+@Injectable()
+export class RenewalsService {
+  private readonly log = createLogger('renewals');
+
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly aggregator: MerchantAggregator,
+    private readonly secrets: SecretBox,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  /** Asks for the customer's consent again; the answer says where to send the browser. An earlier open attempt is replaced. */
+  async begin(scope: Scope, connectionId: string, wanted: NewRenewal): Promise<RenewalView> {
+    const connection = await this.renewable(scope, connectionId);
+    const production = isProduction(this.env);
+    const returnUrl = await allowedReturnUrl(this.pool, scope.merchantId, { wanted: wanted.returnUrl, production });
+    const id = randomUUID();
+    const createdAt = now();
+    await this.pool.query(
+      `insert into renewals (id, connection_id, merchant_id, status, return_url, created_at, next_look_at)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        id,
+        connectionId,
+        scope.merchantId,
+        RenewalStatus.preparing,
+        returnUrl ?? null,
+        createdAt,
+        new Date(createdAt.getTime() + firstLookMs),
+      ],
+    );
+    try {
+      const asked = (await this.askAgain(scope, connection)) ?? (await this.askAnew(scope, connection, id));
+      await this.opened(id, connection, asked);
+    } catch (error) {
+      // Nobody has seen the address, so nothing can come of what may have been made at the aggregator.
+      await this.pool.query('delete from renewals where id = $1', [id]);
+      throw refusalOf(error);
+    }
+    return this.get(scope, connectionId, id);
+  }
+
+  async list({ customerId }: Scope, connectionId: string): Promise<RenewalView[]> {
+    return selectRenewals(this.pool, { connectionId, customerId });
+  }
+
+  async get({ customerId }: Scope, connectionId: string, id: string): Promise<RenewalView> {
+    const [found] = await selectRenewals(this.pool, { connectionId, customerId, id });
+    if (!found) throw problems.notFound({ message: 'The renewal is not known' });
+    return found;
+  }
+
+  private async renewable({ customerId }: Scope, id: string): Promise<RenewedConnection> {
+    const { rows } = await this.pool.query<RenewedConnection>(
+      `select id, institution_id, status, consent_id, sealed_consent_token from connections
+       where id = $1 and customer_id = $2`,
+      [id, customerId],
+    );
+    const found = rows[0];
+    if (!found) throw problems.notFound({ message: 'The connection is not known' });
+    if (isRenewable(found.status)) return found;
+    throw problems.conflict({ message: `A connection that is ${found.status} cannot be renewed: connect anew` });
+  }
+
+  /**
+   * Authorises the same consent again, but only one that has expired: while it waits for its customer the aggregator lets
+   * nobody read with it, so one that still gives data is never put to that. Undefined when it cannot be done.
+   */
+  private async askAgain(
+    { merchantId }: Scope,
+    connection: RenewedConnection,
+  ): Promise<AccountAuthorisationResponse | undefined> {
+    const { id, status, consent_id: consentId, sealed_consent_token: sealed } = connection;
+    if (!needsItsUser(status) || consentId === null || sealed === null) return undefined;
+    const application = await this.aggregator.of(merchantId);
+    try {
+      const { data } = await application.getConsentById(consentId);
+      if (data.status !== 'EXPIRED') return undefined;
+      return (await application.reAuthoriseAccount(this.secrets.open(sealed, `connection:${id}:consent-token`))).data;
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      this.log.info(
+        { connectionId: id, status: error.status },
+        'a consent cannot be authorised again: a new one is asked for',
+      );
+      return undefined;
+    }
+  }
+
+  /** Asks for a new consent beside the one that is in use. */
+  private async askAnew(
+    { merchantId, customerId }: Scope,
+    { institution_id: institutionId }: RenewedConnection,
+    renewalId: string,
+  ): Promise<AccountAuthorisationResponse> {
+    const { state, hash } = newCallbackState();
+    await this.pool.query('update renewals set state_hash = $2 where id = $1', [renewalId, hash]);
+    const application = await this.aggregator.of(merchantId);
+    const { data } = await application.initiateAccountRequest({
+      applicationUserId: customerId,
+      institutionId,
+      callback: `${this.env.BFF_URL}/v1/connections/callback?state=${state}`,
+      oneTimeToken: true,
+    });
+    return data;
+  }
+
+  private async opened(id: string, connection: RenewedConnection, asked: AccountAuthorisationResponse): Promise<void> {
+    const { id: consentId, authorisationUrl } = asked;
+    if (consentId === undefined || authorisationUrl === undefined)
+      throw new Error('The aggregator answered without an address');
+    await transaction(this.pool, async (tx) => {
+      const locked = await lockConnection(tx, connection.id);
+      await tx.query('update renewals set consent_id = $2, authorisation_url = $3 where id = $1', [
+        id,
+        consentId,
+        authorisationUrl,
+      ]);
+      const ownConsentId = locked?.consent_id ?? null;
+      const others = { connectionId: connection.id, ownConsentId, except: id, reason: 'another-renewal' };
+      await replaceOpenRenewals(tx, others);
+      await moveRenewal(tx, { id, to: RenewalStatus.awaitingAuthorisation });
+    });
+  }
+}

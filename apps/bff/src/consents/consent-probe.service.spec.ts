@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { now } from '#libs/server';
+import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
+import { ConsentHints } from '../connections/consent-hints.service.js';
+import type { ConnectionView } from '../connections/connection.dto.js';
+import { SyncService } from '../sync/sync.service.js';
+import { ConsentProbe } from './consent-probe.service.js';
+import { nextProbe } from './probe-schedule.js';
+
+const dayMs = 86_400_000;
+let bff: TestBff;
+let merchant: TestMerchant;
+let token: string;
+let id: string;
+let consentId: string;
+
+beforeAll(async () => {
+  bff = await TestBff.start();
+  merchant = await bff.merchant();
+  ({ token } = await bff.session(merchant, 'ada'));
+});
+afterAll(() => bff.close());
+beforeEach(async () => {
+  bff.aggregator.heal();
+  ({ id, consentId } = await bff.connected(token));
+  await bff.get(SyncService).run(id);
+  bff.aggregator.calls.length = 0;
+});
+
+const read = async () => (await bff.ask<ConnectionView>(`GET /v1/connections/${id}`, { as: token })).body;
+const probe = (ms = 2 * dayMs) => later(ms, () => bff.get(ConsentProbe).run(id));
+const consent = () => {
+  const found = bff.aggregator.consents.get(consentId);
+  if (!found) throw new Error('no consent');
+  return found;
+};
+
+describe('a probe', () => {
+  it('believes the aggregator that a consent has ended, and says why', async () => {
+    for (const [status, reason] of [
+      ['REVOKED', 'revoked-at-institution'],
+      ['EXPIRED', 'consent-expiry'],
+      ['INVALID', 'consent-invalid'],
+    ]) {
+      ({ id, consentId } = await bff.connected(token));
+      consent().status = status ?? '';
+      await probe();
+      expect(await read()).toMatchObject({ status: 'needs-user', reason });
+      expect((await read()).forecast).toMatchObject({ outlook: 'stopped', cause: reason, action: 'renew' });
+    }
+    ({ id, consentId } = await bff.connected(token));
+    consent().deleted = true;
+    await probe();
+    expect(await read()).toMatchObject({ status: 'needs-user', reason: 'consent-gone' });
+  });
+
+  it('finds out at the bank what the aggregator does not know, with one call for the list of accounts', async () => {
+    bff.aggregator.fail({ route: 'GET /accounts', status: 403 });
+    await probe();
+    expect(bff.aggregator.callsOf('GET /accounts')).toHaveLength(1);
+    expect(await read()).toMatchObject({ status: 'needs-user', reason: 'consent-refused' });
+  });
+
+  it('does not ask the bank when a synchronisation has just gone well, unless there is a hint', async () => {
+    await probe(60_000);
+    expect(bff.aggregator.callsOf('GET /accounts')).toHaveLength(0);
+    bff.aggregator.fail({ route: 'GET /accounts', status: 403 });
+    expect(await bff.get(ConsentHints).consentChanged(merchant.id, consentId)).toBe(id);
+    expect((await read()).status).toBe('needs-user');
+    expect(await bff.get(ConsentHints).consentChanged(merchant.id, crypto.randomUUID())).toBeUndefined();
+    const { id: other } = await bff.merchant('Other Shop');
+    expect(await bff.get(ConsentHints).consentChanged(other, consentId)).toBeUndefined();
+  });
+
+  it('moves nothing on a fault that passes, and comes again within the hour', async () => {
+    const faults = [
+      { route: 'GET /consents/:id' },
+      { route: 'GET /consents/:id', status: 500 },
+      { route: 'GET /consents/:id', status: 429 },
+      { route: 'GET /accounts' },
+      { route: 'GET /accounts', status: 424, body: failedWith(500) },
+      { route: 'GET /accounts', status: 424, body: failedWith(401) },
+      { route: 'GET /accounts', status: 424, body: failedWith(429) },
+    ];
+    for (const fault of faults) {
+      bff.aggregator.heal();
+      bff.aggregator.fail({ ...fault, times: 9 });
+      await probe();
+      expect({ fault, status: (await read()).status }).toEqual({ fault, status: 'active' });
+    }
+    const { rows } = await bff.db.pool.query<{ next_probe_at: Date }>(
+      'select next_probe_at from connections where id = $1',
+      [id],
+    );
+    const wait = Number(rows[0]?.next_probe_at) - now().getTime() - 2 * dayMs;
+    expect(wait).toBeLessThan(1.1 * 3_600_000);
+  });
+
+  it('takes over what the consent says of its time now', async () => {
+    const expiresAt = new Date(now().getTime() + 40 * dayMs).toISOString();
+    consent().terms = { expiresAt };
+    await probe();
+    expect(await read()).toMatchObject({ expiresAt, forecast: { outlook: 'ahead', cause: 'consent-expiry' } });
+  });
+
+  it('brings back a connection that was given up and is good after all', async () => {
+    bff.aggregator.fail({ route: 'GET /accounts', status: 403 });
+    await probe();
+    expect((await read()).status).toBe('needs-user');
+    await probe(3 * dayMs);
+    expect((await read()).status).toBe('active');
+  });
+
+  it('comes daily, a tenth sooner or later, and leaves alone what has ended', async () => {
+    const at = new Date('2026-01-01T00:00:00Z');
+    const hours = (start: string): number =>
+      (nextProbe(`${start}-0000-4000-8000-000000000000`, at).getTime() - at.getTime()) / 3_600_000;
+    expect([hours('00000000'), hours('80000000'), hours('ffffffff')].map(Math.round)).toEqual([22, 24, 26]);
+    await bff.ask(`DELETE /v1/connections/${id}`, { as: token });
+    bff.aggregator.calls.length = 0;
+    await probe();
+    expect(bff.aggregator.calls).toEqual([]);
+  });
+});
+
+function failedWith(httpStatusCode: number): object {
+  return { error: { code: 424, source: 'INSTITUTION', institutionError: { errorMessage: 'no', httpStatusCode } } };
+}

@@ -1,0 +1,172 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool, PoolClient } from 'pg';
+import { type AggregatorClient, ClientError } from '#libs/client';
+import type { Consent } from '#libs/contract';
+import { POOL, SecretBox, transaction } from '#libs/database';
+import { createLogger, now } from '#libs/server';
+import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
+import { ConnectionStatus, isRenewable, needsItsUser } from '../connections/connection-state.js';
+import {
+  type ConnectionColumns,
+  lockConnection,
+  moveConnection,
+  setColumns,
+} from '../connections/connections.queries.js';
+import { faultOf } from '../sync/sync-fault.js';
+import { SyncSchedule } from '../sync/sync-schedule.js';
+import { dayMs, hasStopped } from './consent-clocks.js';
+import { ConsentTerms } from './consent-terms.service.js';
+import { isAuthorised, proofIn } from './consent-proof.js';
+import { replanNotices } from './notice-schedule.js';
+import { nextProbe } from './probe-schedule.js';
+
+/** When the aggregator did not answer. */
+const againMs = 3_600_000;
+
+interface ProbedConnection {
+  id: string;
+  merchant_id: string;
+  institution_id: string;
+  status: string;
+  consent_id: string | null;
+  sealed_consent_token: string | null;
+  last_synced_at: Date | null;
+  confirmed_at: Date | null;
+}
+
+/** What a probe found: still good, ended for a named reason, or nothing that can be believed. */
+type Finding = { kind: 'good'; consent: Consent } | { kind: 'ended'; reason: string } | { kind: 'unknown' };
+
+/** Asks cheaply whether consents still stand, so that an end at the bank is known before data are missed. */
+@Injectable()
+export class ConsentProbe {
+  private readonly log = createLogger('consents');
+
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly aggregator: MerchantAggregator,
+    private readonly secrets: SecretBox,
+    private readonly terms: ConsentTerms,
+    private readonly schedule: SyncSchedule,
+  ) {}
+
+  /** Probes a connection. `isHinted`: somebody says that something has changed, so the bank is asked whatever we think. */
+  async run(id: string, { isHinted = false } = {}): Promise<void> {
+    const { rows } = await this.pool.query<ProbedConnection>(
+      `select id, merchant_id, institution_id, status, consent_id, sealed_consent_token, last_synced_at, confirmed_at
+       from connections where id = $1`,
+      [id],
+    );
+    const connection = rows[0];
+    if (!connection) return;
+    if (!isRenewable(connection.status) || connection.consent_id === null) {
+      await this.pool.query('update connections set next_probe_at = null where id = $1', [id]);
+      return;
+    }
+    const finding = await this.find(connection, connection.consent_id, isHinted);
+    if (finding.kind === 'ended') await this.end(connection, finding.reason);
+    if (finding.kind === 'good') await this.refresh(connection, finding.consent);
+    const interval = finding.kind === 'unknown' ? againMs : undefined;
+    await this.pool.query('update connections set next_probe_at = $2, probe_lease_until = null where id = $1', [
+      id,
+      nextProbe(id, now(), interval),
+    ]);
+  }
+
+  private async find(connection: ProbedConnection, consentId: string, isHinted: boolean): Promise<Finding> {
+    const client = await this.aggregator.of(connection.merchant_id);
+    try {
+      const read = (await client.getConsentById(consentId)).data;
+      const reason = proofIn(read.status);
+      if (reason !== undefined) return { kind: 'ended', reason };
+      if (!isAuthorised(read.status)) return { kind: 'unknown' };
+      const consent = await this.confirmed(client, connection, read);
+      const stale = new Date(now().getTime() - dayMs);
+      const isFresh = connection.last_synced_at !== null && connection.last_synced_at > stale;
+      // A synchronisation that went well is the bank's own word: it is not asked again for nothing.
+      if (isFresh && !isHinted && !needsItsUser(connection.status)) return { kind: 'good', consent };
+      return await this.askBank(client, connection, consent);
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      if (error.operation === 'getConsentById' && error.status === 404)
+        return { kind: 'ended', reason: 'consent-gone' };
+      this.log.info({ connectionId: connection.id, status: error.status }, 'a probe got no answer');
+      return { kind: 'unknown' };
+    }
+  }
+
+  /** Takes a customer's confirmation to the aggregator that did not get through when it was given. */
+  private async confirmed(client: AggregatorClient, connection: ProbedConnection, consent: Consent): Promise<Consent> {
+    const { confirmed_at: at } = connection;
+    const known = consent.lastConfirmedAt ?? consent.authorizedAt;
+    if (at === null || known === undefined || new Date(known) >= at) return consent;
+    return (await client.extendConsent(consent.id, { lastConfirmedAt: at.toISOString() })).data;
+  }
+
+  /** The list of accounts is the cheapest thing that only a living consent gives. */
+  private async askBank(client: AggregatorClient, connection: ProbedConnection, consent: Consent): Promise<Finding> {
+    if (connection.sealed_consent_token === null) return { kind: 'unknown' };
+    try {
+      await client.getAccounts(
+        this.secrets.open(connection.sealed_consent_token, `connection:${connection.id}:consent-token`),
+      );
+      return { kind: 'good', consent };
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      const { verdict, problem } = faultOf(error);
+      if (verdict === 'retry') return { kind: 'unknown' };
+      // The bank's refusal is a hint, unless the aggregator has drawn its conclusion by now.
+      const reason = proofIn((await client.getConsentById(consent.id)).data.status);
+      if (reason !== undefined) return { kind: 'ended', reason };
+      return verdict === 'needs-user' ? { kind: 'ended', reason: problem } : { kind: 'unknown' };
+    }
+  }
+
+  private async end({ id, consent_id: consentId }: ProbedConnection, reason: string): Promise<void> {
+    const columns = { next_sync_at: null, health: 'degraded' };
+    const move = { id, to: ConnectionStatus.needsUser, reason, consentId, columns };
+    await transaction(this.pool, (tx) => moveConnection(tx, move));
+  }
+
+  /** Takes over what the consent says of its time now; one that was given up and is good after all comes back. */
+  private async refresh(connection: ProbedConnection, consent: Consent): Promise<void> {
+    const terms = await this.terms.of(connection.institution_id, consent);
+    const at = now();
+    const isBack = await transaction(this.pool, async (tx) => {
+      const locked = await lockConnection(tx, connection.id);
+      if (!locked || locked.consent_id !== consent.id || !isRenewable(locked.status)) return false;
+      const columns: ConnectionColumns = { ...terms, ...(await noticeColumns(tx, connection.id, terms.stops_at)) };
+      if (!needsItsUser(locked.status)) {
+        await setColumns(tx, connection.id, columns);
+        return false;
+      }
+      if (hasStopped(terms.stops_at, at)) return false;
+      const back = { ...columns, next_sync_at: at, sync_failures: 0 };
+      return moveConnection(tx, { id: connection.id, to: ConnectionStatus.active, columns: back });
+    });
+    if (isBack) await this.schedule.soon(connection.id);
+  }
+}
+
+/** The plan of notices for the end as it is read now. */
+export async function noticeColumns(
+  tx: PoolClient,
+  id: string,
+  stopsAt: Date | null,
+): Promise<Pick<ConnectionColumns, 'next_notice_at' | 'noticed_days'>> {
+  const { rows } = await tx.query<{ stops_at: Date | null; next_notice_at: Date | null; noticed_days: number | null }>(
+    'select stops_at, next_notice_at, noticed_days from connections where id = $1',
+    [id],
+  );
+  const was = rows[0];
+  const plan = replanNotices(
+    {
+      stopsAt: was?.stops_at ?? null,
+      nextNoticeAt: was?.next_notice_at ?? null,
+      noticedDays: was?.noticed_days ?? null,
+    },
+    stopsAt,
+    now(),
+  );
+  return { next_notice_at: plan.nextNoticeAt, noticed_days: plan.noticedDays };
+}
