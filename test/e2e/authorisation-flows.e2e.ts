@@ -126,6 +126,30 @@ describe('authorisation at the sandbox banks', () => {
     await reads(token);
   });
 
+  it('for one payment, of which the bank hears later (marais)', async () => {
+    const identification = { type: 'IBAN', identification: 'FR7630006000011234567890189' };
+    const first = await ask('POST /payment-pre-auth-requests', {
+      expected: 201,
+      body: {
+        institutionId: 'marais-sandbox',
+        applicationUserId: person(),
+        callback,
+        scope: 'PIS',
+        payee: { name: 'Librairie', country: 'FR', accountIdentifications: [identification] },
+        payer: { accountIdentifications: [identification] },
+        amount: { amount: 12.5, currency: 'EUR' },
+        reference: 'Commande 7',
+      },
+    });
+    expect(first).toMatchObject({
+      status: 'AWAITING_PRE_AUTHORIZATION',
+      featureScope: ['INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS'],
+    });
+    expect(new URL(first.authorisationUrl ?? '').searchParams.get('scope')).toBe('PIS');
+    const token = tokenOf(await visit(first)) ?? '';
+    expect(await consentOf(first.id)).toMatchObject({ status: 'PRE_AUTHORIZED', consentToken: token });
+  });
+
   describe('with credentials (isarkasse)', () => {
     const embedded = async (login: string, changes: object = {}) => {
       const subject = { institutionId: 'isarkasse-sandbox', applicationUserId: person() };

@@ -1,10 +1,13 @@
 import type { ConsentAuthCodeRequest } from '#libs/contract';
 import {
   InstitutionError,
+  type Call,
   type Connector,
   type Grant,
   type InstitutionErrorKind,
   type Operations,
+  type Return,
+  type Step,
 } from '#libs/connectors';
 import { now } from '#libs/server';
 import type { IssuedKey } from '../../apps/aggregator/src/applications/application-keys.service.js';
@@ -44,6 +47,14 @@ export interface RawRequest {
 }
 
 const asked = { institutionId: scriptedInstitution.id, applicationUserId: 'ann' };
+const identified = { accountIdentifications: [{ type: 'IBAN', identification: 'DE89370400440532013000' }] };
+const paymentToBe = {
+  scope: 'PIS',
+  payee: { name: 'Shop', country: 'DE', ...identified },
+  payer: identified,
+  amount: { amount: 1, currency: 'EUR' },
+  reference: 'Order 7',
+};
 const application = { name: 'Branch', merchantCategoryCode: '5411', ppcUserGroup: 'TAX', isContractPresent: true };
 const configuresLimits = 'createApplicationVRPConfigurationByApplicationId';
 const userCredentials = { id: 'ann-login', password: 'correct horse' };
@@ -150,6 +161,7 @@ export class InterfaceWorld {
     const paid = await this.paid(`paid-${this.made}`);
     return {
       createPaymentAuthorisation: { body: { ...asked, callback, paymentRequest: begun } },
+      createPaymentPreAuthorisationRequest: { body: { ...asked, callback, ...paymentToBe } },
       createPayment: { headers: { ...headers, consent: token }, body: due },
       getPayments: { path: { ...path, paymentId: paid.paymentId }, headers: { ...headers, consent: paid.token } },
     };
@@ -242,10 +254,12 @@ export class InterfaceWorld {
   /** The scripted bank with every way of authorisation, which fails when it is told to. */
   private bank(): Connector {
     const pending: Grant = { institutionConsentId: 'e-1', state: {} };
-    const initiate: Pick<Operations, 'INITIATE_PRE_AUTHORISATION' | 'INITIATE_EMBEDDED_ACCOUNT_REQUEST'> = {
-      INITIATE_PRE_AUTHORISATION: async (_call, { state }) => {
-        return { kind: 'redirect', url: `https://bank.test/identify?state=${state}`, pending };
-      },
+    const identify = async (_call: Call, { state }: Return): Promise<Step> => {
+      return { kind: 'redirect', url: `https://bank.test/identify?state=${state}`, pending };
+    };
+    const initiate: Partial<Operations> = {
+      INITIATE_PRE_AUTHORISATION: identify,
+      INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS: identify,
       INITIATE_EMBEDDED_ACCOUNT_REQUEST: async () => {
         return { kind: 'enter-code', method: { id: 'm-1', type: 'SMS_OTP', description: 'SMS' }, pending };
       },

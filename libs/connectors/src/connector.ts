@@ -146,6 +146,7 @@ export type Pay = (call: Consented, payment: PaymentRequest, idempotencyKey: str
 /** One entry per feature of the contract that reaches a bank: the key is the capability, the value the work. */
 export interface Operations {
   INITIATE_PRE_AUTHORISATION(call: Call, access: PreAuthorisationAccess): Promise<Step>;
+  INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS(call: Call, access: Return): Promise<Step>;
   INITIATE_ACCOUNT_REQUEST(call: Call, access: AccountAccess): Promise<Step>;
   INITIATE_EMBEDDED_ACCOUNT_REQUEST(call: Call, access: AccountAccess, who: UserCredentials): Promise<Step>;
   ACCOUNTS(call: Consented): Promise<Account[]>;

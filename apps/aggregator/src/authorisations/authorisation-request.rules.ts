@@ -53,6 +53,11 @@ export function subjectIssues(
   return issues;
 }
 
+/** What a payment is pre-authorised for is a payment, although the contract lets the caller say so. */
+export function paymentScopeIssues({ scope }: { scope: string }): Issue[] {
+  return scope === 'PIS' ? [] : [issue('$.scope', 'must be PIS for a payment')];
+}
+
 /** The PSU headers that the institution cannot do without and the request lacks. */
 export function psuHeaderIssues(psu: PsuHeaders, required: Institution['requiredPsuHeaders']): Issue[] {
   return Object.entries(PSU_HEADERS)

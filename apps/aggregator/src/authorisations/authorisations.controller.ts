@@ -91,12 +91,13 @@ export class AuthorisationsController {
   @ApiOperation({ operationId: 'createPaymentPreAuthorisationRequest' })
   @ApiCreatedResponse({ type: EnvelopeOf(PreAuthorisationResponse) })
   @Post('payment-pre-auth-requests')
-  beginPaymentPreAuthorisation(
+  async beginPaymentPreAuthorisation(
     @CurrentTenant() tenant: Tenant,
     @Body() body: PaymentPreAuthorisationRequest,
     @Req() { headers }: FastifyRequest,
-  ): never {
-    return this.preAuthorisation.refusePayment(tenant, body, readPsuHeaders(headers));
+  ): Promise<Envelope<PreAuthorisationResponse>> {
+    const begun = await this.preAuthorisation.beginPayment(tenant, body, readPsuHeaders(headers));
+    return envelope(begun, { tracingId: tracingId() });
   }
 
   @ApiOperation({ operationId: 'createPaymentAuthorisation' })

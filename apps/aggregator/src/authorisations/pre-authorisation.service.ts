@@ -20,7 +20,7 @@ import { isPreAuthorised, statusOfStep } from '../consents/consent-state.js';
 import { moveConsent, type ConsentRow } from '../consents/consent.queries.js';
 import { InstitutionsService } from '../institutions/institutions.service.js';
 import { accountAccess, accountTerms } from './account-request.rules.js';
-import { subjectIssues } from './authorisation-request.rules.js';
+import { paymentScopeIssues, subjectIssues } from './authorisation-request.rules.js';
 import { ConsentOpening, waitingStep, type Opened } from './consent-opening.service.js';
 import { QrCodes } from './qr-codes.service.js';
 
@@ -52,11 +52,20 @@ export class PreAuthorisation {
     });
   }
 
-  /** POST /payment-pre-auth-requests: asked for by institutions that want to see the payment first; none is offered yet. */
-  refusePayment(tenant: Tenant, request: PaymentPreAuthorisationRequest, psu: PsuHeaders): never {
-    const { data } = this.institutions.require(request.institutionId);
-    this.opening.refuse(tenant, request, { psu, institution: data });
-    throw problems.featureNotSupported();
+  /** POST /payment-pre-auth-requests: the first step of one payment, which is kept with the consent. */
+  async beginPayment(tenant: Tenant, request: PaymentPreAuthorisationRequest, psu: PsuHeaders): Promise<Opened> {
+    const { data, connector } = this.institutions.require(request.institutionId);
+    this.opening.refuse(tenant, request, { psu, institution: data, issues: paymentScopeIssues(request) });
+    const initiate = operation(connector, 'INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS');
+    const { scope, payee, payer, amount, reference } = request;
+    return this.opening.open(tenant, request, psu, {
+      id: randomUUID(),
+      kind: 'payment',
+      phase: 'pre-authorisation',
+      featureScope: ['INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS'],
+      asked: { scope, payee, payer, amount, reference },
+      ask: (call, back) => initiate(call, back),
+    });
   }
 
   /** PUT /account-auth-requests: the second step, under the token that the first one ended with. */

@@ -14,10 +14,12 @@ import {
 import type { IssuedKey } from '../applications/application-keys.service.js';
 
 type Initiate = Operations['INITIATE_PRE_AUTHORISATION'];
+type InitiatePayment = Operations['INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS'];
 
 let aggregator: TestAggregator;
 let bank: ScriptedConnector;
 let initiate: ReturnType<typeof vi.fn<Initiate>>;
+let initiatePayment: ReturnType<typeof vi.fn<InitiatePayment>>;
 let shop: IssuedKey;
 
 const pending: Grant = { institutionConsentId: 'pre-1', state: { verifier: 'v' } };
@@ -31,7 +33,15 @@ beforeEach(async () => {
   initiate = vi.fn<Initiate>(async (_call, { state }) => {
     return { kind: 'redirect', url: `https://bank.test/identify?state=${state}`, pending };
   });
-  scriptInstitution(aggregator, { ...bank, operations: { ...bank.operations, INITIATE_PRE_AUTHORISATION: initiate } });
+  initiatePayment = vi.fn<InitiatePayment>(async (_call, { state }) => {
+    return { kind: 'redirect', url: `https://bank.test/identify?state=${state}`, pending };
+  });
+  const operations = {
+    ...bank.operations,
+    INITIATE_PRE_AUTHORISATION: initiate,
+    INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS: initiatePayment,
+  };
+  scriptInstitution(aggregator, { ...bank, operations });
   shop = await applicationWithCallback(aggregator);
 });
 
@@ -158,24 +168,56 @@ describe('a pre-authorisation', () => {
     }
   });
 
-  it('is answered 424 where the institution cannot do it, and for payments everywhere', async () => {
-    const payment = {
-      ...asked,
-      scope: 'PIS',
-      payee: { name: 'Shop', country: 'IT', accountIdentifications: [{ type: 'IBAN', identification: 'IT1' }] },
-      payer: { accountIdentifications: [{ type: 'IBAN', identification: 'IT2' }] },
-      amount: { amount: 1, currency: 'EUR' },
-      reference: 'Order 7',
-    };
-    const ask = (body: object) => aggregator.ask('POST /payment-pre-auth-requests', { as: shop, body });
-    await expectProblem(ask(payment), problems.featureNotSupported(), shape);
-    await expectProblem(
-      ask({ ...payment, reference: undefined }),
-      problems.unexpectedValue({ parameter: '$.reference' }),
-      shape,
-    );
+  it('is answered 424 where the institution cannot do it', async () => {
     scriptInstitution(aggregator, bank);
     await expectProblem(begin(), problems.featureNotSupported(), shape);
+    await expectProblem(beginPayment(), problems.featureNotSupported(), shape);
+  });
+});
+
+const payment = {
+  ...asked,
+  scope: 'PIS',
+  payee: { name: 'Shop', country: 'IT', accountIdentifications: [{ type: 'IBAN', identification: 'IT1' }] },
+  payer: { accountIdentifications: [{ type: 'IBAN', identification: 'IT2' }] },
+  amount: { amount: 1, currency: 'EUR' },
+  reference: 'Order 7',
+};
+const beginPayment = (changes: object = {}) =>
+  aggregator.ask<Envelope<PreAuthorisationResponse>>('POST /payment-pre-auth-requests', {
+    as: shop,
+    body: { ...payment, ...changes },
+  });
+
+describe('a pre-authorisation of one payment', () => {
+  it('begins at the bank, and ends with a token once the user has been there', async () => {
+    const { status, body } = await beginPayment();
+    expect(status).toBe(201);
+    expectShape(PreAuthorisationResponse, body.data);
+    expect(body.data).toMatchObject({
+      status: 'AWAITING_PRE_AUTHORIZATION',
+      featureScope: ['INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS'],
+      authorisationUrl: expect.stringContaining('https://bank.test/identify') as string,
+    });
+    expect(initiatePayment).toHaveBeenCalledOnce();
+    expect(initiate).not.toHaveBeenCalled();
+    const { id, state = '' } = body.data;
+    const { location } = await comeBack(aggregator, { code: 'c-1', state });
+    const token = location?.searchParams.get('consent') ?? '';
+    expect(await get(id)).toMatchObject({ status: 'PRE_AUTHORIZED', consentToken: token });
+    await expectProblem(proceed(token), problems.unexpectedValue({ parameter: 'consent' }), shape);
+  });
+
+  it.each([
+    ['$.scope', { scope: 'AIS' }],
+    ['$.reference', { reference: undefined }],
+    ['$.reference', { reference: 'x'.repeat(19) }],
+    ['$.payee.country', { payee: { ...payment.payee, country: undefined } }],
+    ['$.payer', { payer: undefined }],
+    ['$.amount.amount', { amount: { amount: 0, currency: 'EUR' } }],
+  ])('refuses a faulty %s before the bank is asked', async (parameter, changes) => {
+    await expectProblem(beginPayment(changes), problems.unexpectedValue({ parameter }), shape);
+    expect(initiatePayment).not.toHaveBeenCalled();
   });
 });
 

@@ -32,6 +32,7 @@ export class Access {
     const token = await provider.AccessToken.find(value);
     if (token?.clientId !== clientId || isBoundElsewhere(token, request.raw))
       throw refusals.token('TOKEN_INVALID', 'The token is not valid', metadata);
+    if (!token.scopes.has('AIS')) throw refusals.token('TOKEN_INVALID', 'The token is not for accounts', metadata);
     return { clientId, persona: token.accountId };
   }
 

@@ -197,7 +197,7 @@ describe('a pre-step', () => {
     tpp = new BerlinTpp(fixture, 'marais');
   });
 
-  const token = async (persona: string): Promise<client.TokenEndpointResponse> => {
+  const token = async (persona: string, scope = 'AIS'): Promise<client.TokenEndpointResponse> => {
     const refused = await tpp.createConsent();
     expect([refused.status, refused.body.code]).toEqual([401, 'TOKEN_UNKNOWN']);
     config = await client.discovery(
@@ -210,7 +210,7 @@ describe('a pre-step', () => {
     const verifier = client.randomPKCECodeVerifier();
     const url = client.buildAuthorizationUrl(config, {
       redirect_uri: 'http://localhost:3000/callback',
-      scope: 'AIS',
+      scope,
       state: 's1',
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
@@ -238,6 +238,14 @@ describe('a pre-step', () => {
     const other = await token('chloe');
     tpp.token = other.access_token;
     expect((await tpp.read('/v1/accounts', consentId, attended)).body.code).toBe('CONSENT_UNKNOWN');
+    tpp.token = undefined;
+  });
+
+  it('gives a token for payments, which opens no accounts', async () => {
+    const given = await token('ada', 'PIS');
+    expect(given.scope).toBe('PIS');
+    tpp.token = given.access_token;
+    expect((await tpp.createConsent()).body.code).toBe('TOKEN_INVALID');
     tpp.token = undefined;
   });
 

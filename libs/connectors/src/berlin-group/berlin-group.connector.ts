@@ -45,7 +45,11 @@ export function connectBerlinGroup(institution: Institution<'berlin-group'>, too
 function authorisations(parts: Parts): Partial<Operations> {
   const { scaApproach, oauthPreStep } = parts.institution.settings;
   const operations: Partial<Operations> = {};
-  if (oauthPreStep) operations.INITIATE_PRE_AUTHORISATION = (call, access) => preAuthorise(parts, call, access);
+  if (oauthPreStep) {
+    operations.INITIATE_PRE_AUTHORISATION = (call, access) => preAuthorise(parts, call, access);
+    operations.INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS = (call, access) =>
+      preAuthorise(parts, call, { ...access, scope: 'PIS' });
+  }
   if (scaApproach === 'embedded') {
     operations.INITIATE_EMBEDDED_ACCOUNT_REQUEST = (call, access, who) => authoriseAccounts(parts, call, access, who);
   } else operations.INITIATE_ACCOUNT_REQUEST = (call, access) => authoriseAccounts(parts, call, access);
