@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:tls';
 import * as client from 'openid-client';
 import { makeAuthority } from '../../stack/src/certificates.js';
 import { bankCertificates, makeTransport, tppSubject } from '../../../test/support/certificates.js';
@@ -169,6 +170,31 @@ describe('the port of the TPPs', () => {
       paths.map(async (path) => (await fixture.fetch(`${sandbox.tlsUrl}${path}`)).status),
     );
     expect(statuses).toEqual(paths.map(() => 404));
+  });
+
+  it('knows again whose handshake it resumes', async () => {
+    const { hostname: host, port } = new URL(fixture.sandbox.tlsUrl);
+    const { certificate: cert, key, ca } = certificates.renewed;
+    const options = { host, port: Number(port), servername: host, cert, key, ca };
+    const path = `/banks/lindenhof/v1/consents/${randomUUID()}/status`;
+    const ask = (session?: Buffer): Promise<{ answer: string; session: Buffer; isResumed: boolean }> =>
+      new Promise((resolve, reject) => {
+        const socket = connect({ ...options, ...(session && { session }) }, () =>
+          socket.write(
+            `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nx-request-id: ${randomUUID()}\r\nconnection: close\r\n\r\n`,
+          ),
+        );
+        let answer = '';
+        let ticket: Buffer = Buffer.alloc(0);
+        socket.on('session', (given: Buffer) => (ticket = given));
+        socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+        socket.on('error', reject);
+        socket.on('end', () => resolve({ answer, session: ticket, isResumed: socket.isSessionReused() }));
+      });
+    const first = await ask();
+    const second = await ask(first.session);
+    expect([first.isResumed, second.isResumed]).toEqual([false, true]);
+    for (const { answer } of [first, second]) expect(answer).toContain('CONSENT_UNKNOWN');
   });
 
   it('is believed only by who trusts its authority', async () => {
