@@ -6,7 +6,9 @@ import { createApp, createLogger, now, resetClock, setClock } from '#libs/server
 import { AppModule, programModule } from '../../apps/bff/src/app.module.js';
 import { Env } from '../../apps/bff/src/config.js';
 import { programOptions } from '../../apps/bff/src/program-options.js';
+import { AccountSync } from '../../apps/bff/src/sync/account-sync.service.js';
 import { SyncModule } from '../../apps/bff/src/sync/sync.module.js';
+import { SyncService } from '../../apps/bff/src/sync/sync.service.js';
 import { type FreshDatabase, freshDatabase } from './postgres.js';
 import { ScriptedAggregator } from './scripted-aggregator.js';
 
@@ -121,6 +123,16 @@ export class TestBff {
     const back = this.aggregator.approve(consentId);
     await this.ask(`GET ${back.pathname}${back.search}` as `GET /${string}`);
     return { id: made.body.id, consentId };
+  }
+
+  /** What workers do about a connection now: its list if that is due, then each of its accounts that is. */
+  async synchronise(connectionId: string): Promise<void> {
+    await this.get(SyncService).run(connectionId);
+    const { rows } = await this.db.pool.query<{ id: string }>(
+      'select account_id as id from account_schedules where connection_id = $1 and due_at <= $2',
+      [connectionId, now()],
+    );
+    await Promise.all(rows.map(({ id }) => this.get(AccountSync).run(id)));
   }
 
   async close(): Promise<void> {

@@ -123,7 +123,9 @@ export class ScriptedAggregator {
     const body = chunks.length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>);
     const call = { route, path: url.pathname, query: url.searchParams, headers: request.headers, body };
     this.calls.push(call);
-    const failure = this.failures.find((each) => each.route === route && (each.times ?? 1) > 0);
+    const failure = this.failures.find(
+      (each) => each.route === route && (each.path ?? url.pathname) === url.pathname && (each.times ?? 1) > 0,
+    );
     if (!failure) return this.work(call);
     failure.times = (failure.times ?? 1) - 1;
     if (failure.afterWork) await this.work(call);
@@ -245,7 +247,18 @@ export class ScriptedAggregator {
   private async page({ path, query }: ReceivedCall): Promise<Answer> {
     const offset = Number(query.get('offset') ?? 0);
     await this.onPage(offset);
-    const rows = this.transactions.get(decodeURIComponent(path.split('/')[2] ?? '')) ?? [];
+    const [from, before] = [query.get('from'), query.get('before')].map((text) =>
+      text === null ? null : Date.parse(text),
+    );
+    const all = this.transactions.get(decodeURIComponent(path.split('/')[2] ?? '')) ?? [];
+    const rows = all.filter(({ date }) => {
+      const at = Date.parse(date ?? '');
+      return (
+        Number.isNaN(at) ||
+        ((from === null || from === undefined || at >= from) &&
+          (before === null || before === undefined || at <= before))
+      );
+    });
     const data = rows.slice(offset, offset + Number(query.get('limit') ?? 1000));
     return {
       status: 200,

@@ -15,6 +15,8 @@ export interface ReceivedCall {
 /** How a route answers instead of working: a status with a body, or no answer at all. */
 export interface Failure {
   route: string;
+  /** Only calls of this path. */
+  path?: string;
   status?: number;
   body?: unknown;
   /** The call is carried out first, and only then its answer is lost. */

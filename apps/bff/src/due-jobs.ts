@@ -1,6 +1,6 @@
-import type { Pool } from 'pg';
+import { escapeIdentifier, type Pool } from 'pg';
 import { type Due, type Job, type Queue, takeDue } from '#libs/database';
-import { type Logger, newTracingId, runWithTracing } from '#libs/server';
+import { type Logger, newTracingId, now, runWithTracing } from '#libs/server';
 
 /** Rows that one tick hands to the queue at most; what is left is due at the next tick. */
 const tickSizeMax = 200;
@@ -8,11 +8,42 @@ const tickSizeMax = 200;
 /** A job done leaves no trace in the queue, so that its id may be used again: the row remembers what happened. */
 export const jobOptions = { removeOnComplete: true, removeOnFail: true } as const;
 
-/** Leases the rows that are due and puts one job for each into the queue, under the row's own id: never two for one row. */
+/** The job that looks for what is due: one at a time, and before everything that waits. */
+export const tickJob = { name: 'tick', data: {}, opts: { ...jobOptions, jobId: 'tick', lifo: true } } as const;
+
+const markId = 'mark';
+const markMs = 10 * 365 * 24 * 3_600_000;
+
+/**
+ * Whether the queue still has what was put into it. A job that nobody ever runs lies in it as a mark; where that is gone the
+ * queue was wiped, and what the tables say was handed out was not. The mark is put back.
+ */
+export async function keptItsJobs(queue: Queue): Promise<boolean> {
+  if (await queue.getJob(markId)) return true;
+  await queue.add(markId, {}, { ...jobOptions, jobId: markId, delay: markMs });
+  return false;
+}
+
+/**
+ * Leases the rows that are due and puts one job for each into the queue, under the row's own id: never two for one row. After
+ * the queue was wiped, also what had been handed out before.
+ */
 export async function enqueueDue(pool: Pool, queue: Queue, due: Omit<Due, 'limit'>): Promise<void> {
+  if (!(await keptItsJobs(queue))) await releaseLeases(pool, due);
+  await enqueueTaken(pool, queue, due);
+}
+
+/** The same for a queue that was found whole. */
+export async function enqueueTaken(pool: Pool, queue: Queue, due: Omit<Due, 'limit'>): Promise<void> {
   const rows = await takeDue<{ id: string }>(pool, { ...due, limit: tickSizeMax });
   if (rows.length === 0) return;
   await queue.addBulk(rows.map(({ id }) => ({ name: 'due', data: { id }, opts: { ...jobOptions, jobId: id } })));
+}
+
+/** Takes back every lease on a row that is due. */
+export async function releaseLeases(pool: Pool, { table, dueColumn, leaseColumn }: Omit<Due, 'limit'>): Promise<void> {
+  const [name, due, lease] = [table, dueColumn, leaseColumn].map(escapeIdentifier);
+  await pool.query(`update ${name} set ${lease} = null where ${due} <= $1 and ${lease} > $1`, [now()]);
 }
 
 /**

@@ -1,12 +1,15 @@
-import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { everyTick, InjectQueue, Queue } from '#libs/database';
+import { Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { InjectQueue, Queue } from '#libs/database';
+import { createLogger } from '#libs/server';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { ConsentProcessor } from './connections/consent.processor.js';
+import { tickJob } from './due-jobs.js';
 import { IngestionWorkerModule } from './ingestion/ingestion-worker.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PaymentsProcessor } from './payments/payments.processor.js';
 import { consentsQueue, ingestionQueue, paymentsQueue, syncQueue } from './queues.js';
 import { ConnectionProcessor } from './sync/connection.processor.js';
+import { SyncScheduleModule } from './sync/sync-schedule.module.js';
 import { SyncModule } from './sync/sync.module.js';
 
 const tickMs = 2_000;
@@ -17,6 +20,7 @@ const tickMs = 2_000;
     ConnectionsModule,
     PaymentsModule,
     SyncModule,
+    SyncScheduleModule,
     IngestionWorkerModule,
     syncQueue,
     consentsQueue,
@@ -25,7 +29,10 @@ const tickMs = 2_000;
   ],
   providers: [ConnectionProcessor, ConsentProcessor, PaymentsProcessor],
 })
-export class WorkerModule implements OnApplicationBootstrap {
+export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly log = createLogger('worker');
+  private timer: NodeJS.Timeout | undefined;
+
   constructor(
     @InjectQueue('sync') private readonly sync: Queue,
     @InjectQueue('consents') private readonly consents: Queue,
@@ -33,8 +40,24 @@ export class WorkerModule implements OnApplicationBootstrap {
     @InjectQueue('ingestion') private readonly ingestion: Queue,
   ) {}
 
+  /**
+   * A timer here, and no schedule in the queue: a queue that is wiped loses its schedules too. Ticks of several processes
+   * have one id, so they are one.
+   */
   async onApplicationBootstrap(): Promise<void> {
-    for (const queue of [this.sync, this.consents, this.payments, this.ingestion])
-      await everyTick(queue, 'tick', tickMs);
+    await this.tick();
+    this.timer = setInterval(() => void this.tick(), tickMs);
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  private async tick(): Promise<void> {
+    const { name, data, opts } = tickJob;
+    const added = [this.sync, this.consents, this.payments, this.ingestion].map((queue) => queue.add(name, data, opts));
+    for (const outcome of await Promise.allSettled(added)) {
+      if (outcome.status === 'rejected') this.log.warn({ err: outcome.reason as Error }, 'a tick was not taken');
+    }
   }
 }

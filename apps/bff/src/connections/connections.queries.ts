@@ -102,6 +102,7 @@ interface ViewRow extends Omit<ForecastRow, 'problem'> {
   created_at: Date;
   confirmed_at: Date | null;
   last_synced_at: Date | null;
+  next_account_at: Date | null;
   run: RunRow | null;
 }
 
@@ -124,7 +125,8 @@ interface RunRow {
 /** The scope's connections, newest first, each with its last synchronisation; only that of `id` when it is given. */
 export async function selectConnections(pool: Pool, { customerId }: Scope, id?: string): Promise<ConnectionView[]> {
   const { rows } = await pool.query<ViewRow>(
-    `select c.*, to_jsonb(r) as run from connections c
+    `select c.*, to_jsonb(r) as run,
+       (select min(due_at) from account_schedules where connection_id = c.id) as next_account_at from connections c
      left join lateral (select * from sync_runs where connection_id = c.id order by started_at desc limit 1) r on true
      where c.customer_id = $1 and ($2::uuid is null or c.id = $2)
      order by c.created_at desc, c.id desc limit 500`,
@@ -149,8 +151,8 @@ function toView(row: ViewRow): ConnectionView {
     ...instant('reconfirmBy', row.reconfirm_by),
     ...instant('confirmedAt', row.confirmed_at),
     ...instant('lastSyncedAt', row.last_synced_at),
-    ...(waiting ? {} : instant('nextSyncAt', row.next_sync_at)),
     forecast: forecastOf({ ...row, problem: row.run?.problem ?? null }, now()),
+    ...(waiting ? {} : instant('nextSyncAt', row.next_account_at ?? row.next_sync_at)),
     ...(row.run === null ? {} : { sync: toProgress(row.run) }),
   };
 }

@@ -10,6 +10,8 @@ export interface NewEvent {
     | 'connection.synced'
     | 'connection.expiring'
     | 'connection.renewal'
+    | 'institution.outage-began'
+    | 'institution.outage-ended'
     | 'payment.updated'
     | 'payment.completed'
     | 'payment.failed'

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Pool } from 'pg';
+import type { PoolClient } from 'pg';
+import type { Queryable } from '#libs/database';
 import { now } from '#libs/server';
+import { appendEvent } from '../events/event-log.js';
+import type { SyncProblem } from './sync-fault.js';
 
 /** How a synchronisation stands or ended. `incomplete`: some accounts were read, others will be tried again. */
 export const SyncRunStatus = {
@@ -11,70 +14,156 @@ export const SyncRunStatus = {
 } as const;
 export type SyncRunStatus = (typeof SyncRunStatus)[keyof typeof SyncRunStatus];
 
-interface Figures {
-  accounts: number;
-  accounts_done: number;
-  pages: number;
-  rows_read: number;
-  rows_expected: number;
-  added: number;
-  modified: number;
-  removed: number;
-  linked: number;
-  flagged: number;
-  record_ms: number;
+/** A run that is under way. */
+export interface OpenRun {
+  id: string;
+  attended: boolean;
+  /** The customer's headers for the institution, sealed for this run. */
+  sealedPsu: string | null;
 }
 
-/** The row of one synchronisation: its progress while it runs, its figures afterwards. */
-export class SyncRun {
-  readonly id = randomUUID();
-  private readonly figures: Figures = {
-    accounts: 0,
-    accounts_done: 0,
-    pages: 0,
-    rows_read: 0,
-    rows_expected: 0,
-    added: 0,
-    modified: 0,
-    removed: 0,
-    linked: 0,
-    flagged: 0,
-    record_ms: 0,
-  };
+/** What is counted of a run while it goes on. */
+export type RunFigures = Partial<
+  Record<
+    | 'accounts'
+    | 'accounts_done'
+    | 'accounts_not_due'
+    | 'pages'
+    | 'rows_read'
+    | 'rows_expected'
+    | 'added'
+    | 'modified'
+    | 'removed'
+    | 'linked'
+    | 'flagged'
+    | 'record_ms',
+    number
+  >
+>;
 
-  private constructor(private readonly pool: Pool) {}
+interface RunRow {
+  id: string;
+  attended: boolean;
+  sealed_psu: string | null;
+}
 
-  /** Opens a run. One that a crash left running is closed first. */
-  static async open(pool: Pool, connectionId: string): Promise<SyncRun> {
-    const run = new SyncRun(pool);
-    await pool.query(
-      `update sync_runs set status = $2, ended_at = $3, problem = 'interrupted' where connection_id = $1 and status = $4`,
-      [connectionId, SyncRunStatus.failed, now(), SyncRunStatus.running],
-    );
-    await pool.query('insert into sync_runs (id, connection_id, status, started_at) values ($1, $2, $3, $4)', [
-      run.id,
-      connectionId,
-      SyncRunStatus.running,
-      now(),
-    ]);
-    return run;
-  }
+function toOpenRun({ id, attended, sealed_psu: sealedPsu }: RunRow): OpenRun {
+  return { id, attended, sealedPsu };
+}
 
-  /** Adds to the figures and shows them to whoever looks at the connection. */
-  async count(more: Partial<Figures>): Promise<void> {
-    for (const [name, value] of Object.entries(more) as [keyof Figures, number][])
-      this.figures[name] += Math.round(value);
-    await this.write({});
-  }
+/** A connection's run that is under way, if there is one: at most one at a time. */
+export async function currentRun(client: Queryable, connectionId: string): Promise<OpenRun | undefined> {
+  const { rows } = await client.query<RunRow>(
+    `select id, attended, sealed_psu from sync_runs where connection_id = $1 and status = $2 order by started_at desc limit 1`,
+    [connectionId, SyncRunStatus.running],
+  );
+  return rows[0] && toOpenRun(rows[0]);
+}
 
-  async close(status: SyncRunStatus, problem?: string): Promise<void> {
-    await this.write({ status, ended_at: now(), problem: problem ?? null });
-  }
+/**
+ * The connection's run, opened where none is under way, in the caller's transaction. The connection's row is locked, so two
+ * workers never open two.
+ */
+export async function openRun(
+  tx: PoolClient,
+  connectionId: string,
+  seal?: (runId: string) => string,
+): Promise<OpenRun & { isNew: boolean }> {
+  await lockConnection(tx, connectionId);
+  const current = await currentRun(tx, connectionId);
+  if (current) return { ...current, isNew: false };
+  const id = randomUUID();
+  const { rows } = await tx.query<RunRow>(
+    `insert into sync_runs (id, connection_id, status, started_at, attended, sealed_psu) values ($1, $2, $3, $4, $5, $6)
+     returning id, attended, sealed_psu`,
+    [id, connectionId, SyncRunStatus.running, now(), seal !== undefined, seal?.(id) ?? null],
+  );
+  const [opened] = rows;
+  if (!opened) throw new Error('The run was not stored');
+  return { ...toOpenRun(opened), isNew: true };
+}
 
-  private async write(more: Record<string, unknown>): Promise<void> {
-    const set = { ...this.figures, ...more };
-    const names = Object.keys(set);
-    const text = `update sync_runs set ${names.map((name, index) => `${name} = $${index + 2}`).join(', ')} where id = $1`;
-    await this.pool.query(text, [this.id, ...Object.values(set)]);
-  }
+/** Adds to the figures, which whoever looks at the run sees at once. */
+export async function countRun(client: Queryable, runId: string, more: RunFigures): Promise<void> {
+  const entries = Object.entries(more);
+  if (entries.length === 0) return;
+  await client.query(
+    `update sync_runs set ${entries.map(([name], index) => `${name} = ${name} + $${index + 2}`).join(', ')} where id = $1`,
+    [runId, ...entries.map(([, value]) => Math.round(value))],
+  );
+}
+
+/**
+ * Locks a connection until the end of the transaction. Whoever changes its run, its schedule or itself does this first, so that
+ * no two wait for each other, and of two accounts that end together the second one sees that it is the last.
+ */
+export async function lockConnection(tx: PoolClient, connectionId: string): Promise<void> {
+  await tx.query('select 1 from connections where id = $1 for no key update', [connectionId]);
+}
+
+/** One account of a run is over. The last one ends the run. In the caller's transaction, with the connection locked. */
+export async function leaveRun(
+  tx: PoolClient,
+  {
+    runId,
+    accountId,
+    figures,
+    problem,
+  }: { runId: string; accountId: string; figures: RunFigures; problem?: SyncProblem },
+): Promise<void> {
+  await countRun(tx, runId, figures);
+  await tx.query('update sync_runs set problem = coalesce(problem, $2) where id = $1', [runId, problem ?? null]);
+  await tx.query('update account_schedules set run_id = null where account_id = $1 and run_id = $2', [
+    accountId,
+    runId,
+  ]);
+  await endRunWhenDone(tx, runId);
+}
+
+/** Ends a run that no account is left in. */
+export async function endRunWhenDone(tx: PoolClient, runId: string): Promise<void> {
+  const { rows } = await tx.query<{ problem: SyncProblem | null }>(
+    `select problem from sync_runs where id = $1 and status = $2
+       and not exists (select 1 from account_schedules where run_id = $1) for update`,
+    [runId, SyncRunStatus.running],
+  );
+  const [run] = rows;
+  if (!run) return;
+  const status = run.problem === null ? SyncRunStatus.completed : SyncRunStatus.incomplete;
+  await endRun(tx, runId, status, run.problem);
+}
+
+/** Ends a run, brings the connection's health up to date and tells the merchant, all in the caller's transaction. */
+export async function endRun(
+  tx: PoolClient,
+  runId: string,
+  status: SyncRunStatus,
+  problem: SyncProblem | null,
+): Promise<void> {
+  const at = now();
+  await tx.query('update account_schedules set run_id = null where run_id = $1', [runId]);
+  const { rows } = await tx.query<{ connection_id: string }>(
+    `update sync_runs set status = $2, problem = $3, ended_at = $4, sealed_psu = null where id = $1 and status = $5
+     returning connection_id`,
+    [runId, status, problem, at, SyncRunStatus.running],
+  );
+  const connectionId = rows[0]?.connection_id;
+  if (connectionId === undefined) return;
+  const isGood = status === SyncRunStatus.completed;
+  const { rows: owners } = await tx.query<{ merchant_id: string; customer_id: string; next_at: Date | null }>(
+    `update connections c set last_synced_at = case when $3 then $2 else last_synced_at end,
+       health = case when $4::text <> 'not-due-yet'
+         or exists (select 1 from account_schedules where connection_id = $1 and problem is not null) then 'degraded' else 'healthy' end
+     where id = $1 returning merchant_id, customer_id,
+       (select min(due_at) from account_schedules where connection_id = $1) as next_at`,
+    [connectionId, at, isGood, problem],
+  );
+  const [owner] = owners;
+  if (!owner) return;
+  await appendEvent(tx, {
+    merchantId: owner.merchant_id,
+    customerId: owner.customer_id,
+    type: 'connection.synced',
+    data: { connectionId, syncRunId: runId, problem, nextSyncAt: owner.next_at?.toISOString() ?? null },
+  });
 }

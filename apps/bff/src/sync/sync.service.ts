@@ -1,16 +1,29 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { type AggregatorClient, ClientError } from '#libs/client';
-import { acquireLease, type Lease, LeaseLostError, POOL, releaseLease, SecretBox, transaction } from '#libs/database';
-import { createLogger, now } from '#libs/server';
+import type { AggregatorClient } from '#libs/client';
+import {
+  acquireLease,
+  assertLease,
+  type Lease,
+  LeaseLostError,
+  POOL,
+  releaseLease,
+  SecretBox,
+  transaction,
+} from '#libs/database';
+import { type PsuHeaders } from '#libs/contract';
+import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
-import { ConnectionStatus, isReadable } from '../connections/connection-state.js';
-import { moveConnection } from '../connections/connections.queries.js';
-import { appendEvent } from '../events/event-log.js';
-import { leaseMs, syncAccount } from './account-sync.js';
+import { isReadable } from '../connections/connection-state.js';
+import { scheduleAccounts } from './account-schedule.js';
+import { jitterOf, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
+import { blockCalls, enterCall, NotDueYet, readBudget, strikeCall, type Subject } from './call-ledger.js';
+import { institutionAnswered, passCircuit } from './institution-circuit.js';
+import { openPsu } from './attendance.js';
 import { recordAccounts } from './record-accounts.js';
-import { faultOf, IncompleteAnswer, isLapsed, nextSync, type SyncFault } from './sync-fault.js';
-import { SyncRun, SyncRunStatus } from './sync-run.js';
+import type { SyncFault, SyncProblem } from './sync-fault.js';
+import { SyncFaults } from './sync-faults.service.js';
+import { endRun, endRunWhenDone, openRun, type OpenRun, SyncRunStatus } from './sync-run.js';
 
 interface SyncedConnection {
   id: string;
@@ -24,132 +37,131 @@ interface SyncedConnection {
   sync_failures: number;
 }
 
-/** Reads everything a connection shows and records it. */
+/** Longer than any one call to the aggregator, so a crashed worker is replaced soon. */
+const leaseMs = 45_000;
+/** New accounts and ones that are gone are noticed within a day; what is in them is not waited for so long. */
+const listEveryMs = 24 * 3_600_000;
+
+/** Reads which accounts a connection shows, and puts them on the schedule. */
 @Injectable()
 export class SyncService {
-  private readonly log = createLogger('sync');
-
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     private readonly aggregator: MerchantAggregator,
     private readonly secrets: SecretBox,
+    private readonly faults: SyncFaults,
   ) {}
 
-  /** Synchronises a connection that is due. Does nothing when it is not, or while another worker is at it. */
-  async run(connectionId: string): Promise<void> {
+  /**
+   * Reads the list of accounts of a connection that is due; answers the accounts that are to be read now. Does nothing when it
+   * is not due, or while another worker is at it.
+   */
+  async run(connectionId: string): Promise<string[]> {
     const lease = await acquireLease(this.pool, { resource: `connection:${connectionId}`, ttlMs: leaseMs });
-    if (!lease) return;
+    if (!lease) return [];
     try {
       const { rows } = await this.pool.query<SyncedConnection>('select * from connections where id = $1', [
         connectionId,
       ]);
       const connection = rows[0];
-      if (!connection || !isReadable(connection.status) || connection.sealed_consent_token === null) return;
-      if (connection.next_sync_at === null || connection.next_sync_at > now()) return;
-      await this.synchronise(connection, connection.sealed_consent_token, lease);
+      if (!connection || !isReadable(connection.status) || connection.sealed_consent_token === null) return [];
+      if (connection.next_sync_at === null || connection.next_sync_at > now()) return [];
+      const passage = await passCircuit(this.pool, connection.institution_id);
+      if (passage.open) return await this.list(connection, connection.sealed_consent_token, lease);
+      await this.postpone(connection, passage.comeBackAt, 'institution-outage');
+      return [];
     } finally {
       await releaseLease(this.pool, lease);
     }
   }
 
-  private async synchronise(connection: SyncedConnection, sealedToken: string, lease: Lease): Promise<void> {
-    const run = await SyncRun.open(this.pool, connection.id);
+  private async list(connection: SyncedConnection, sealedToken: string, lease: Lease): Promise<string[]> {
+    const run = await transaction(this.pool, (tx) => openRun(tx, connection.id));
     const client = await this.aggregator.of(connection.merchant_id);
-    let fault: SyncFault | undefined;
+    const subject = { id: connection.id, connectionId: connection.id, institutionId: connection.institution_id };
+    let entered: Date | undefined;
     try {
+      if (!run.attended) entered = await enterCall(this.pool, subject, SyncScope.accounts);
       const token = this.secrets.open(sealedToken, `connection:${connection.id}:consent-token`);
-      fault = await this.readAll({ connection, client, token, lease, run });
-      await run.close(fault ? SyncRunStatus.incomplete : SyncRunStatus.completed, fault?.problem);
+      const { data } = await client.getAccounts(token, this.psuOf(run));
+      await institutionAnswered(this.pool, connection.institution_id);
+      return await this.record(connection, { run, lease, accounts: await recordAccounts(this.pool, connection, data) });
     } catch (error) {
-      fault = this.classify(error, connection.id);
-      await run.close(SyncRunStatus.failed, fault.problem);
-      if (error instanceof LeaseLostError) return;
-    }
-    if (fault && (await this.needsUser(connection, client, fault))) return;
-    await this.settle(connection, fault);
-  }
-
-  /** One account after the other, so that the fault of one is not the end of the rest; a proof against the consent is. */
-  private async readAll(work: {
-    connection: SyncedConnection;
-    client: AggregatorClient;
-    token: string;
-    lease: Lease;
-    run: SyncRun;
-  }): Promise<SyncFault | undefined> {
-    const { connection, client, token, lease, run } = work;
-    const accounts = await recordAccounts(this.pool, connection, (await client.getAccounts(token)).data);
-    await run.count({ accounts: accounts.length });
-    let first: SyncFault | undefined;
-    for (const account of accounts) {
-      try {
-        await syncAccount({ pool: this.pool, client, token, owner: connection, lease, run }, account);
-      } catch (error) {
-        if (!(error instanceof ClientError || error instanceof IncompleteAnswer)) throw error;
-        const fault = this.classify(error, connection.id);
-        if (fault.verdict === 'needs-user') throw error;
-        first ??= fault;
-      }
-    }
-    return first;
-  }
-
-  private classify(error: unknown, connectionId: string): SyncFault {
-    if (error instanceof ClientError) {
-      const { operation, status, institutionStatus } = error;
-      const fault = faultOf(error);
-      this.log.warn(
-        { connectionId, operation, status, institutionStatus, problem: fault.problem },
-        'a call of a synchronisation failed',
-      );
-      return fault;
-    }
-    if (error instanceof IncompleteAnswer) return { problem: 'incomplete-answer', verdict: 'retry' };
-    if (error instanceof LeaseLostError) return { problem: 'taken-over', verdict: 'retry' };
-    this.log.error({ err: error, connectionId }, 'a synchronisation broke');
-    return { problem: 'internal', verdict: 'retry' };
-  }
-
-  /** Whether there is a proof that only the customer can help; then the connection is moved and not asked again. */
-  private async needsUser(connection: SyncedConnection, client: AggregatorClient, fault: SyncFault): Promise<boolean> {
-    if (fault.verdict === 'retry') return false;
-    const proven = fault.verdict === 'needs-user' || (await this.hasLapsed(client, connection.consent_id));
-    if (!proven) return false;
-    const columns = { next_sync_at: null, health: 'degraded' };
-    const { id, consent_id: consentId } = connection;
-    const move = { id, to: ConnectionStatus.needsUser, reason: fault.problem, consentId, columns };
-    await transaction(this.pool, (tx) => moveConnection(tx, move));
-    return true;
-  }
-
-  private async hasLapsed(client: AggregatorClient, consentId: string | null): Promise<boolean> {
-    if (consentId === null) return false;
-    try {
-      return isLapsed((await client.getConsentById(consentId)).data.status);
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      // A consent that is not there any more is a proof; an aggregator that does not answer is none.
-      return error.status === 404;
+      if (error instanceof LeaseLostError) return [];
+      if (error instanceof NotDueYet) await this.postpone(connection, error.possibleAt, 'not-due-yet');
+      else await this.fail(connection, client, { subject, entered, run, error });
+      return [];
     }
   }
 
-  /** Plans the next synchronisation and tells the merchant that this one is over. */
-  private async settle(connection: SyncedConnection, fault: SyncFault | undefined): Promise<void> {
-    const at = now();
-    const failures = fault ? connection.sync_failures + 1 : 0;
-    const next = nextSync(at, failures, fault?.retryAfterSeconds);
+  private psuOf(run: OpenRun): PsuHeaders | undefined {
+    return run.sealedPsu === null ? undefined : openPsu(this.secrets, run.id, run.sealedPsu);
+  }
+
+  private record(
+    connection: SyncedConnection,
+    {
+      run,
+      lease,
+      accounts,
+    }: { run: OpenRun & { isNew: boolean }; lease: Lease; accounts: Awaited<ReturnType<typeof recordAccounts>> },
+  ): Promise<string[]> {
+    const next = new Date(now().getTime() + listEveryMs * (1 + 0.04 * jitterOf(connection.id)));
+    return transaction(this.pool, async (tx) => {
+      await assertLease(tx, lease);
+      await tx.query('update connections set next_sync_at = $2, sync_failures = 0 where id = $1 and status = $3', [
+        connection.id,
+        next,
+        connection.status,
+      ]);
+      const ids = await scheduleAccounts(tx, { connectionId: connection.id, runId: run.id }, accounts);
+      // A list that is read while no account is due is not worth an entry of its own.
+      if (ids.length === 0 && run.isNew && accounts.length > 0)
+        await tx.query('delete from sync_runs where id = $1', [run.id]);
+      else await endRunWhenDone(tx, run.id);
+      return ids;
+    });
+  }
+
+  private async fail(
+    connection: SyncedConnection,
+    client: AggregatorClient,
+    what: { subject: Subject; entered: Date | undefined; run: OpenRun; error: unknown },
+  ): Promise<void> {
+    const { subject, entered, error } = what;
+    const fault = await this.faults.classify(error, connection);
+    if (entered && fault.isUncounted) await strikeCall(this.pool, subject, SyncScope.accounts, entered);
+    if (await this.faults.needsUser(connection, client, fault)) return;
+    if (fault.verdict === 'not-due-yet') {
+      const until = new Date(now().getTime() + waitAfterRefusal(fault.retryAfterSeconds) * 1000);
+      await blockCalls(this.pool, subject, SyncScope.accounts, until);
+      return this.postpone(connection, until, fault.problem);
+    }
+    await this.retry(connection, subject, fault);
+  }
+
+  private async retry(connection: SyncedConnection, subject: Subject, fault: SyncFault): Promise<void> {
+    const failures = connection.sync_failures + 1;
+    const budget = await readBudget(this.pool, subject, SyncScope.accounts);
+    const next = nextRetryAt(budget, now(), failures, fault.retryAfterSeconds);
+    await this.postpone({ ...connection, sync_failures: failures }, next, fault.problem);
+  }
+
+  /** The list is read later. A run without accounts is over with that; one that has some goes on with them. */
+  private async postpone(connection: SyncedConnection, next: Date, problem: SyncProblem): Promise<void> {
     await transaction(this.pool, async (tx) => {
-      await tx.query(
-        `update connections set health = $2, sync_failures = $3, next_sync_at = $4, last_synced_at = coalesce($5, last_synced_at)
-         where id = $1 and status = $6`,
-        [connection.id, fault ? 'degraded' : 'healthy', failures, next, fault ? null : at, ConnectionStatus.active],
+      await tx.query('update connections set next_sync_at = $2, sync_failures = $3 where id = $1 and status = $4', [
+        connection.id,
+        next,
+        connection.sync_failures,
+        connection.status,
+      ]);
+      const { rows } = await tx.query<{ id: string }>(
+        `select id from sync_runs r where connection_id = $1 and status = $2
+           and not exists (select 1 from account_schedules where run_id = r.id)`,
+        [connection.id, SyncRunStatus.running],
       );
-      await appendEvent(tx, {
-        merchantId: connection.merchant_id,
-        customerId: connection.customer_id,
-        type: 'connection.synced',
-        data: { connectionId: connection.id, problem: fault?.problem ?? null, nextSyncAt: next.toISOString() },
-      });
+      for (const { id } of rows) await endRun(tx, id, SyncRunStatus.failed, problem);
     });
   }
 }

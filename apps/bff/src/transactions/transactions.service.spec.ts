@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transaction } from '#libs/contract';
 import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
-import { SyncService } from '../sync/sync.service.js';
 import type { TransactionChanges, TransactionPage, TransactionView } from './transaction.dto.js';
 
 let bff: TestBff;
@@ -31,7 +30,7 @@ beforeAll(async () => {
   bff.aggregator.accounts = [{ id: 'acc', currency: 'GBP' }];
   bff.aggregator.transactions = new Map([['acc', rows]]);
   connectionId = (await bff.connected(token)).id;
-  await bff.get(SyncService).run(connectionId);
+  await bff.synchronise(connectionId);
   accountId = (await bff.ask<{ data: { id: string }[] }>('GET /v1/accounts', { as: token })).body.data[0]?.id ?? '';
 });
 afterAll(() => bff.close());
@@ -146,7 +145,8 @@ describe('GET /v1/transactions/sync', () => {
       ...rows.slice(0, 22),
       { ...rows[0], id: 'new', amount: 99, description: 'Something else' },
     ]);
-    await later(7 * 3_600_000, () => bff.get(SyncService).run(connectionId));
+    // After a week everything is read again, however old.
+    await later(8 * 86_400_000, () => bff.synchronise(connectionId));
     const { body } = await changes(`?cursor=${cursor}`);
     expect(body).toMatchObject({
       added: [{ institutionTransactionId: 'new' }],

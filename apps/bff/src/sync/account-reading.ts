@@ -1,0 +1,189 @@
+import type { Pool } from 'pg';
+import { type AggregatorClient, ClientError } from '#libs/client';
+import type { Balances, PsuHeaders } from '#libs/contract';
+import { type Lease, renewLease } from '#libs/database';
+import { now } from '#libs/server';
+import { keepInHand } from './account-schedule.js';
+import { SyncScope } from './call-budget.js';
+import { enterCall, NotDueYet, strikeCall, type Subject } from './call-ledger.js';
+import type { Window } from './coverage.js';
+import { fetchTransactions } from './fetch-transactions.js';
+import { learnDepth, learnRefusal, readReach } from './institution-reach.js';
+import { depths, fromOf, planReading, type Reading, type Standing, wholeDays } from './reading-window.js';
+import { StagedAnswer } from './staged-answer.js';
+import { faultOf, mayBeTooLong } from './sync-fault.js';
+import { countRun, type OpenRun } from './sync-run.js';
+
+/** Longer than any one call to the aggregator; renewed with every answer, so a crashed worker is replaced soon. */
+export const leaseMs = 45_000;
+
+/** What one account's reading works with. */
+export interface AccountWork {
+  pool: Pool;
+  client: AggregatorClient;
+  /** The consent token. */
+  token: string;
+  subject: Subject;
+  aggregatorAccountId: string;
+  standing: Omit<Standing, 'overlapDays' | 'attended'>;
+  lease: Lease;
+  run: OpenRun;
+  psu: PsuHeaders | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** A complete answer, put aside, and what it was asked for. */
+export interface StagedReading {
+  staged: StagedAnswer;
+  window: Window;
+  reading: Reading;
+}
+
+const dayMs = 24 * 3_600_000;
+/** Older parts that are asked for one by one where an institution gives only so many days at a time. */
+const chunksMax = 8;
+
+/** Stops where the job was given up, and stays in hand where it was not. */
+async function goOn({ pool, lease, subject, signal }: AccountWork): Promise<void> {
+  signal?.throwIfAborted();
+  await renewLease(pool, lease, leaseMs);
+  await keepInHand(pool, subject.id);
+}
+
+/** Makes a call that counts, unless the customer is present. One that did not reach the institution is struck out again. */
+async function spend<T>(work: AccountWork, scope: SyncScope, call: () => Promise<T>): Promise<T> {
+  await goOn(work);
+  if (work.run.attended) return call();
+  const entered = await enterCall(work.pool, work.subject, scope);
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof ClientError && (faultOf(error).isUncounted || isUnsupported(error)))
+      await strikeCall(work.pool, work.subject, scope, entered);
+    throw error;
+  }
+}
+
+function isUnsupported({ status, issues }: ClientError): boolean {
+  return status === 424 && issues.some(({ code }) => code === 'FEATURE_NOT_SUPPORTED');
+}
+
+/**
+ * The balances; undefined where the institution has no such feature or its calls for them are spent. Any other failure is
+ * thrown: a balance is never made up.
+ */
+export async function readBalances(work: AccountWork): Promise<Balances | undefined> {
+  const { client, token, aggregatorAccountId, psu } = work;
+  try {
+    return await spend(work, SyncScope.balances, async () => {
+      return (await client.getAccountBalances(token, aggregatorAccountId, psu)).data;
+    });
+  } catch (error) {
+    if (error instanceof NotDueYet || (error instanceof ClientError && isUnsupported(error))) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads transactions as far back as planned, page by page into the database. Where the institution refuses the depth, less
+ * is asked for until it is given, and the institution's true depth is learnt.
+ */
+export async function readTransactions(work: AccountWork): Promise<StagedReading> {
+  const at = now();
+  const { pool, subject, standing, run } = work;
+  const { overlapDays } = await readReach(pool, subject.institutionId, 'later');
+  const reading = planReading({ ...standing, overlapDays, attended: run.attended }, at);
+  const staged = await StagedAnswer.open(pool, { accountId: subject.id });
+  const window = await descend(work, staged, { reading, overlapDays, at });
+  return { staged, window, reading };
+}
+
+interface Descent {
+  reading: Reading;
+  overlapDays: number | null;
+  at: Date;
+}
+
+/** The depths to try, in days back from now; null is everything. */
+async function candidates(work: AccountWork, { reading, overlapDays, at }: Descent): Promise<(number | null)[]> {
+  const { pool, subject, standing } = work;
+  const recent = planReading({ ...standing, auditedAt: at, authorisedAt: null, overlapDays, attended: true }, at);
+  const recentDays = recent.kind === 'recent' ? (at.getTime() - recent.from.getTime()) / dayMs : null;
+  const stage = reading.kind === 'whole' ? reading.stage : 'later';
+  const known = depths(await readReach(pool, subject.institutionId, stage));
+  if (recentDays === null) return known;
+  const shorter = known.filter((days): days is number => days !== null && days < recentDays);
+  // What fills the gap is a must; an audit that is refused must not use up the calls for it.
+  return reading.kind === 'recent' ? [recentDays, ...shorter] : [...known.slice(0, 1), recentDays, ...shorter];
+}
+
+async function descend(work: AccountWork, staged: StagedAnswer, descent: Descent): Promise<Window> {
+  const { pool, subject, standing } = work;
+  const { reading, at } = descent;
+  const stage = reading.kind === 'whole' ? reading.stage : 'later';
+  const tries = await candidates(work, descent);
+  const refused: number[] = [];
+  for (const [index, days] of tries.entries()) {
+    try {
+      await walk(work, staged, { from: fromOf(days, at), before: null });
+      if (days === null || refused.length === 0) return { from: fromOf(days, at), before: null };
+      await learnDepth(pool, subject.institutionId, stage, Math.floor(days));
+      await learnRefusal(pool, subject.institutionId, stage, Math.min(...refused));
+      return await deepen(work, staged, { days, at, reading });
+    } catch (error) {
+      if (!isTooLong(error) || index === tries.length - 1) throw error;
+      refused.push(days === null ? wholeDays : Math.floor(days));
+      // Less than this is known to work here, so what is learnt holds even if the calls end now.
+      if (standing.readAt !== null) await learnRefusal(pool, subject.institutionId, stage, Math.min(...refused));
+      await staged.discard();
+    }
+  }
+  throw new Error('There is no depth to ask for');
+}
+
+/** Institutions that limit the length of a period, and not its age, give the older parts one by one. */
+async function deepen(
+  work: AccountWork,
+  staged: StagedAnswer,
+  { days, at, reading }: { days: number; at: Date; reading: Reading },
+): Promise<Window> {
+  let from = new Date(at.getTime() - days * dayMs);
+  const chunks = reading.kind === 'whole' && reading.stage === 'fresh' ? chunksMax : 0;
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    const part = { from: new Date(from.getTime() - days * dayMs), before: new Date(from.getTime() - 1) };
+    try {
+      if ((await walk(work, staged, part)) === 0) break;
+    } catch (error) {
+      if (isTooLong(error) && chunk === 0)
+        await learnRefusal(work.pool, work.subject.institutionId, 'fresh', Math.floor(days) + 1);
+      if (isTooLong(error) || error instanceof NotDueYet) break;
+      throw error;
+    }
+    from = part.from;
+  }
+  return { from, before: null };
+}
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof ClientError && mayBeTooLong(error);
+}
+
+/** One walk over the pages of a period: one call, as institutions count. */
+function walk(
+  work: AccountWork,
+  staged: StagedAnswer,
+  period: { from: Date | null; before: Date | null },
+): Promise<number> {
+  const { pool, client, token, aggregatorAccountId, psu, run } = work;
+  return spend(work, SyncScope.transactions, () => {
+    let expected = 0;
+    const asked = { token, accountId: aggregatorAccountId, psu, ...period };
+    return fetchTransactions(client, asked, async ({ rows, totalCount }) => {
+      const more = totalCount - expected;
+      expected = totalCount;
+      await goOn(work);
+      await staged.add(rows);
+      await countRun(pool, run.id, { pages: 1, rows_read: rows.length, rows_expected: more });
+    });
+  });
+}

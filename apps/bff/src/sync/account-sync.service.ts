@@ -1,0 +1,276 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool, PoolClient } from 'pg';
+import type { AggregatorClient } from '#libs/client';
+import type { Balances } from '#libs/contract';
+import {
+  acquireLease,
+  assertLease,
+  type Lease,
+  LeaseLostError,
+  POOL,
+  releaseLease,
+  SecretBox,
+  transaction,
+} from '#libs/database';
+import { now } from '#libs/server';
+import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
+import { isReadable } from '../connections/connection-state.js';
+import { type AccountWork, leaseMs, readBalances, readTransactions, type StagedReading } from './account-reading.js';
+import { joinRunTogether, letGo, settleSchedule } from './account-schedule.js';
+import { openPsu } from './attendance.js';
+import { jitterOf, nextReadingAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
+import { blockCalls, NotDueYet, planScopes, readBudget, type Subject } from './call-ledger.js';
+import { institutionAnswered, passCircuit } from './institution-circuit.js';
+import { learnOverlap } from './institution-reach.js';
+import { overlapFor } from './reading-window.js';
+import { recordAnswer } from './record-answer.js';
+import type { SyncFault, SyncProblem } from './sync-fault.js';
+import { SyncFaults } from './sync-faults.service.js';
+import { endRunWhenDone, leaveRun, lockConnection, openRun, type OpenRun, type RunFigures } from './sync-run.js';
+
+interface DueAccount {
+  account_id: string;
+  aggregator_account_id: string;
+  connection_id: string;
+  customer_id: string;
+  merchant_id: string;
+  institution_id: string;
+  status: string;
+  consent_id: string | null;
+  sealed_consent_token: string | null;
+  authorised_at: Date | null;
+  due_at: Date | null;
+  run_id: string | null;
+  failures: number;
+  problem: SyncProblem | null;
+  read_at: Date | null;
+  audited_at: Date | null;
+}
+
+/** What is left of an aborted reading is taken up after this. */
+const takeUpMs = 60_000;
+/** However late rows come, more overlap than this is an audit. */
+const overlapDaysMax = 90;
+
+/** Reads one account that is due and records what it says. Each account stands alone: its fault is not the others'. */
+@Injectable()
+export class AccountSync {
+  constructor(
+    @Inject(POOL) private readonly pool: Pool,
+    private readonly aggregator: MerchantAggregator,
+    private readonly secrets: SecretBox,
+    private readonly faults: SyncFaults,
+  ) {}
+
+  /** Reads an account unless it is not due or another worker is at it. May be called in any state, any number of times. */
+  async run(accountId: string, signal?: AbortSignal): Promise<void> {
+    const lease = await acquireLease(this.pool, { resource: `account:${accountId}`, ttlMs: leaseMs });
+    if (!lease) return;
+    try {
+      const account = await this.load(accountId);
+      if (!account?.due_at || account.due_at > now()) return;
+      if (!isReadable(account.status) || account.sealed_consent_token === null) await this.rest(account);
+      else await this.read(account, account.sealed_consent_token, { lease, signal });
+    } finally {
+      await letGo(this.pool, accountId);
+      await releaseLease(this.pool, lease);
+    }
+  }
+
+  private async load(accountId: string): Promise<DueAccount | undefined> {
+    const { rows } = await this.pool.query<DueAccount>(
+      `select s.account_id, a.aggregator_account_id, s.connection_id, c.customer_id, c.merchant_id, c.institution_id, c.status,
+         c.consent_id, c.sealed_consent_token, c.authorised_at, s.due_at, s.run_id, s.failures, s.problem, s.read_at, s.audited_at
+       from account_schedules s join accounts a on a.id = s.account_id join connections c on c.id = s.connection_id
+       where s.account_id = $1`,
+      [accountId],
+    );
+    return rows[0];
+  }
+
+  /** Its connection cannot be read now; when it can again, its list puts the account back on the schedule. */
+  private async rest({ account_id: id, connection_id: connectionId, run_id: runId }: DueAccount): Promise<void> {
+    await transaction(this.pool, async (tx) => {
+      await lockConnection(tx, connectionId);
+      await tx.query(
+        'update account_schedules set due_at = null, ready_at = null, run_id = null where account_id = $1',
+        [id],
+      );
+      if (runId !== null) await endRunWhenDone(tx, runId);
+    });
+  }
+
+  private async read(
+    account: DueAccount,
+    sealedToken: string,
+    { lease, signal }: { lease: Lease; signal: AbortSignal | undefined },
+  ): Promise<void> {
+    const run = await transaction(this.pool, (tx) => this.runOf(tx, account));
+    const passage = await passCircuit(this.pool, account.institution_id);
+    if (!passage.open) return this.postpone(account, run, passage.comeBackAt, 'institution-outage');
+    const client = await this.aggregator.of(account.merchant_id);
+    const work = { ...this.workOf(account, sealedToken, { client, run }), lease, signal };
+    try {
+      const balances = await readBalances(work);
+      const answer = await readTransactions(work);
+      await institutionAnswered(this.pool, account.institution_id);
+      await this.record(account, work, { ...answer, balances });
+      await answer.staged.discard();
+    } catch (error) {
+      if (error instanceof LeaseLostError) return;
+      if (signal?.aborted) return this.takeUpLater(account);
+      await this.fail(account, work, error);
+    }
+  }
+
+  private async runOf(tx: PoolClient, { connection_id: connectionId, run_id: runId }: DueAccount): Promise<OpenRun> {
+    const run = await openRun(tx, connectionId);
+    if (run.id !== runId) await joinRunTogether(tx, { connectionId, runId: run.id });
+    return run;
+  }
+
+  private workOf(
+    account: DueAccount,
+    sealedToken: string,
+    { client, run }: { client: AggregatorClient; run: OpenRun },
+  ): Omit<AccountWork, 'lease' | 'signal'> {
+    return {
+      pool: this.pool,
+      client,
+      token: this.secrets.open(sealedToken, `connection:${account.connection_id}:consent-token`),
+      subject: subjectOf(account),
+      aggregatorAccountId: account.aggregator_account_id,
+      standing: { authorisedAt: account.authorised_at, readAt: account.read_at, auditedAt: account.audited_at },
+      run,
+      psu: run.sealedPsu === null ? undefined : openPsu(this.secrets, run.id, run.sealedPsu),
+    };
+  }
+
+  /** Rows, log, balances, cursor, schedule and run in one transaction, under the lease's fence. */
+  private async record(
+    account: DueAccount,
+    { lease, run }: AccountWork,
+    answer: StagedReading & { balances: Balances | undefined },
+  ): Promise<void> {
+    const started = performance.now();
+    const { account_id: accountId, customer_id: customerId, institution_id: institutionId } = account;
+    await transaction(this.pool, async (tx) => {
+      await assertLease(tx, lease);
+      // Two connections may lead to one account; only the one it belongs to now writes.
+      const { rows } = await tx.query('select 1 from accounts where id = $1 and connection_id = $2 for update', [
+        accountId,
+        account.connection_id,
+      ]);
+      if (rows.length === 0) return this.settle(tx, account, run, {});
+      const recorded = { customerId, accountId, syncRunId: run.id, institutionId, merchantId: account.merchant_id };
+      const counts = await recordAnswer(tx, recorded, answer);
+      if (account.read_at !== null && counts.lateness.daysMax > 0)
+        await learnOverlap(tx, institutionId, Math.min(overlapFor(counts.lateness.daysMax), overlapDaysMax));
+      await this.advance(tx, account, answer);
+      await this.settle(tx, account, run, {
+        accounts_done: 1,
+        added: counts.added,
+        modified: counts.modified + counts.linked + counts.cleared,
+        removed: counts.removed,
+        linked: counts.linked,
+        flagged: counts.flagged,
+        record_ms: performance.now() - started,
+      });
+    });
+  }
+
+  /** The account's cursor: until when it has been read, and how far back its history goes. */
+  private async advance(tx: PoolClient, account: DueAccount, { staged, reading }: StagedReading): Promise<void> {
+    const at = now();
+    await tx.query(
+      `update account_schedules set read_at = $2, audited_at = case when $3 then $2 else audited_at end,
+         history_from = case when $3 then least(history_from,
+           (select min(coalesce(booked_at, value_at)) from staged_rows where account_id = $1 and answer_id = $4)) else history_from end
+       where account_id = $1`,
+      [account.account_id, at, reading.kind === 'whole', staged.id],
+    );
+  }
+
+  /** Plans the next reading after a good one. */
+  private async settle(tx: PoolClient, account: DueAccount, run: OpenRun, figures: RunFigures): Promise<void> {
+    const subject = subjectOf(account);
+    const at = now();
+    // The accounts of a run stay together.
+    const jitter = jitterOf(run.id);
+    const scopes = [SyncScope.balances, SyncScope.transactions];
+    const plan = [];
+    for (const scope of scopes)
+      plan.push({ scope, nextAt: nextReadingAt(await readBudget(tx, subject, scope), at, jitter) });
+    await planScopes(tx, subject, plan);
+    const dueAt = plan[1]?.nextAt ?? at;
+    await lockConnection(tx, account.connection_id);
+    await settleSchedule(tx, { accountId: account.account_id, dueAt, failures: 0, problem: null });
+    await leaveRun(tx, { runId: run.id, accountId: account.account_id, figures });
+  }
+
+  private async fail(account: DueAccount, { subject, client, run }: AccountWork, error: unknown): Promise<void> {
+    if (error instanceof NotDueYet) return this.wait(account, run, error.possibleAt);
+    const connection = { ...account, id: account.connection_id };
+    const fault = await this.faults.classify(error, connection);
+    if (await this.faults.needsUser(connection, client, fault)) return;
+    if (fault.verdict !== 'not-due-yet') return this.retry(account, run, fault);
+    const until = new Date(now().getTime() + waitAfterRefusal(fault.retryAfterSeconds) * 1000);
+    await blockCalls(this.pool, subject, SyncScope.transactions, until);
+    await this.wait(account, run, until);
+  }
+
+  /** Not due yet is no fault: nothing is degraded, and the gap is read when the institution allows it. */
+  private async wait(account: DueAccount, run: OpenRun, dueAt: Date): Promise<void> {
+    const { failures, problem } = account;
+    await this.end(account, run, { dueAt, failures, problem, figures: { accounts_not_due: 1 } });
+    await planScopes(this.pool, subjectOf(account), [{ scope: SyncScope.transactions, nextAt: dueAt }]);
+  }
+
+  private async retry(account: DueAccount, run: OpenRun, { problem, retryAfterSeconds }: SyncFault): Promise<void> {
+    const failures = account.failures + 1;
+    const budget = await readBudget(this.pool, subjectOf(account), SyncScope.transactions);
+    const dueAt = nextRetryAt(budget, now(), failures, retryAfterSeconds);
+    await this.end(account, run, { dueAt, failures, problem, figures: {}, runProblem: problem });
+  }
+
+  private async postpone(account: DueAccount, run: OpenRun, dueAt: Date, problem: SyncProblem): Promise<void> {
+    await this.end(account, run, { dueAt, failures: account.failures, problem, figures: {}, runProblem: problem });
+  }
+
+  private async end(
+    { account_id: accountId, connection_id: connectionId }: DueAccount,
+    run: OpenRun,
+    { figures, runProblem, ...settled }: Ending,
+  ): Promise<void> {
+    await transaction(this.pool, async (tx) => {
+      await lockConnection(tx, connectionId);
+      await settleSchedule(tx, { accountId, ...settled });
+      const left = { runId: run.id, accountId, figures };
+      await leaveRun(tx, runProblem === undefined ? left : { ...left, problem: runProblem });
+    });
+  }
+
+  /** The job was given up, not the reading: it goes on in the same run. */
+  private async takeUpLater({ account_id: id }: DueAccount): Promise<void> {
+    await this.pool.query('update account_schedules set due_at = $2 where account_id = $1', [
+      id,
+      new Date(now().getTime() + takeUpMs),
+    ]);
+  }
+}
+
+interface Ending {
+  dueAt: Date;
+  failures: number;
+  problem: SyncProblem | null;
+  figures: RunFigures;
+  runProblem?: SyncProblem;
+}
+
+function subjectOf({
+  account_id: id,
+  connection_id: connectionId,
+  institution_id: institutionId,
+}: DueAccount): Subject {
+  return { id, connectionId, institutionId };
+}
