@@ -138,6 +138,7 @@ export async function selectConnections(pool: Pool, { customerId }: Scope, id?: 
 function toView(row: ViewRow): ConnectionView {
   if (!isConnectionStatus(row.status)) throw new Error(`Connection ${row.id} has an unknown status`);
   const waiting = isWaiting(row.status);
+  const next = row.next_account_at ?? row.next_sync_at;
   return {
     id: row.id,
     institutionId: row.institution_id,
@@ -151,8 +152,8 @@ function toView(row: ViewRow): ConnectionView {
     ...instant('reconfirmBy', row.reconfirm_by),
     ...instant('confirmedAt', row.confirmed_at),
     ...instant('lastSyncedAt', row.last_synced_at),
-    forecast: forecastOf({ ...row, problem: row.run?.problem ?? null }, now()),
-    ...(waiting ? {} : instant('nextSyncAt', row.next_account_at ?? row.next_sync_at)),
+    forecast: forecastOf({ ...row, next_sync_at: next, problem: row.run?.problem ?? null }, now()),
+    ...(waiting ? {} : instant('nextSyncAt', next)),
     ...(row.run === null ? {} : { sync: toProgress(row.run) }),
   };
 }

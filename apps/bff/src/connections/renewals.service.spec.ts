@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '#libs/database';
 import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
 import { Withdrawals } from '../consents/withdrawals.service.js';
-import { SyncService } from '../sync/sync.service.js';
 import { ConnectionStatus } from './connection-state.js';
 import { moveConnection } from './connections.queries.js';
 import type { ConnectionView } from './connection.dto.js';
@@ -78,14 +77,14 @@ async function needUser(id: string, consentStatus: string): Promise<void> {
   const { consent_id: consentId } = await kept(id);
   const consent = bff.aggregator.consents.get(consentId);
   if (consent) consent.status = consentStatus;
-  await bff.get(SyncService).run(id);
+  await bff.synchronise(id);
   expect((await read(id)).status).toBe('needs-user');
 }
 
 describe('a renewal', () => {
   it('leaves the consent in use until the new one is authorised, then puts it in its place at once', async () => {
     const { id, consentId } = await bff.connected(token);
-    await bff.get(SyncService).run(id);
+    await bff.synchronise(id);
     const accounts = async () =>
       (await bff.ask<{ data: { id: string }[] }>('GET /v1/accounts', { as: token })).body.data;
     const before = { row: await kept(id), accounts: await accounts() };
@@ -104,7 +103,7 @@ describe('a renewal', () => {
     const after = await kept(id);
     expect(after).toMatchObject({ consent_id: consentOf(body), stops_at: new Date('2098-12-31T23:55:00.000Z') });
     expect(after.sealed_consent_token).not.toBe(before.row.sealed_consent_token);
-    await bff.get(SyncService).run(id);
+    await bff.synchronise(id);
     expect((await read(id)).sync?.status).toBe('completed');
     expect((await accounts()).map((account) => account.id)).toEqual(before.accounts.map((account) => account.id));
 
@@ -131,7 +130,7 @@ describe('a renewal', () => {
 
   it('that is denied, abandoned, failed or mixed up leaves the connection wholly as it was', async () => {
     const { id } = await bff.connected(token);
-    await bff.get(SyncService).run(id);
+    await bff.synchronise(id);
     const before = await kept(id);
 
     const denied = await begin(id);
@@ -156,7 +155,7 @@ describe('a renewal', () => {
     expect(await kept(id)).toEqual(before);
     const unused = [denied, mixedUp, abandoned].map(({ body }) => consentOf(body));
     expect((await withdraw(id, 26 * hourMs)).toSorted()).toEqual(unused.toSorted());
-    await later(7 * hourMs, () => bff.get(SyncService).run(id));
+    await later(7 * hourMs, () => bff.synchronise(id));
     expect(await read(id)).toMatchObject({ status: 'active', health: 'healthy' });
   });
 

@@ -3,7 +3,6 @@ import { now } from '#libs/server';
 import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
 import { ConsentHints } from '../connections/consent-hints.service.js';
 import type { ConnectionView } from '../connections/connection.dto.js';
-import { SyncService } from '../sync/sync.service.js';
 import { ConsentProbe } from './consent-probe.service.js';
 import { nextProbe } from './probe-schedule.js';
 
@@ -23,7 +22,7 @@ afterAll(() => bff.close());
 beforeEach(async () => {
   bff.aggregator.heal();
   ({ id, consentId } = await bff.connected(token));
-  await bff.get(SyncService).run(id);
+  await bff.synchronise(id);
   bff.aggregator.calls.length = 0;
 });
 

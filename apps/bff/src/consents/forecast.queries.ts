@@ -12,8 +12,10 @@ interface Row extends ForecastRow {
 }
 
 const columns = `c.id, c.customer_id, c.institution_id, c.status, c.reason, c.health, c.authorised_at, c.expires_at,
-  c.sca_until, c.reconfirm_by, c.reconfirmable, c.stops_at, c.stop_cause, c.next_sync_at, c.features,
-  (select problem from sync_runs where connection_id = c.id order by started_at desc limit 1) as problem,
+  c.sca_until, c.reconfirm_by, c.reconfirmable, c.stops_at, c.stop_cause, c.features,
+  coalesce((select min(due_at) from account_schedules where connection_id = c.id), c.next_sync_at) as next_sync_at,
+  coalesce((select problem from account_schedules where connection_id = c.id and problem is not null order by account_id limit 1),
+    (select problem from sync_runs where connection_id = c.id order by started_at desc limit 1)) as problem,
   array(select id from accounts where connection_id = c.id order by id) as account_ids`;
 
 /** The forecast of one of a customer's connections. */
