@@ -33,6 +33,7 @@ describe('the OpenAPI description', () => {
   it('says what every operation answers, when it works and when it does not', () => {
     for (const [route, { responses }] of operations) {
       const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+      if (success?.content?.['text/event-stream']) continue;
       const shape = success?.content?.['application/json']?.schema?.$ref;
       expect({ route, shape }).toEqual({ route, shape: expect.stringMatching(/^#\/components\/schemas\/\w+$/) });
       expect(schemas).toContain(shape?.split('/').at(-1));

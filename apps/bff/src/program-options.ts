@@ -25,8 +25,8 @@ function allowFrontends(app: NestFastifyApplication, env: Env): void {
   const origins = app.get(OriginsService, { strict: false });
   app.enableCors({
     origin: isProduction(env) ? (origin: string | undefined) => origins.allows(origin) : '*',
-    methods: ['GET', 'POST', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'customer-id'],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'customer-id', 'last-event-id'],
     exposedHeaders: ['retry-after'],
     maxAge: 600,
   });

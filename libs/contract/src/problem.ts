@@ -35,6 +35,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   405: 'METHOD_NOT_ALLOWED',
   406: 'NOT_ACCEPTABLE',
   409: 'CONFLICT',
+  410: 'GONE',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   424: 'FAILED_DEPENDENCY',

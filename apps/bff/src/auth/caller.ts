@@ -29,6 +29,13 @@ function guarded(context: ExecutionContext): GuardedRequest {
   return context.switchToHttp().getRequest<GuardedRequest>();
 }
 
+/** Who calls; only on routes with a guard. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const { user } = guarded(context);
+  if (!user) throw notAuthenticated('A session token or a merchant API key is needed');
+  return user;
+});
+
 /** The merchant behind the call; only on routes with a guard. */
 export const CurrentMerchant = createParamDecorator((_: unknown, context: ExecutionContext): string => {
   const { user } = guarded(context);

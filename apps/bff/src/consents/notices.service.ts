@@ -73,9 +73,9 @@ async function savePlans(tx: PoolClient, taken: { row: DueRow; notice: { plan: N
   );
 }
 
-function announce(tx: PoolClient, row: DueRow, notice: number, at: Date): Promise<void> {
+async function announce(tx: PoolClient, row: DueRow, notice: number, at: Date): Promise<void> {
   const action = actionFor(row.stop_cause);
-  return appendEvent(tx, {
+  await appendEvent(tx, {
     merchantId: row.merchant_id,
     customerId: row.customer_id,
     type: 'connection.expiring',

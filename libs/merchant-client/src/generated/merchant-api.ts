@@ -84,6 +84,104 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/connections/{connectionId}/renewals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The attempts to renew, newest first */
+        get: operations["listRenewals"];
+        put?: never;
+        /**
+         * Renew before, or after, data stop
+         * @description Send the customer to the `authorisationUrl` of the answer. Until they have approved, the connection goes on with the consent that it has; a renewal that is denied, fails or is abandoned changes nothing. Account ids stay.
+         */
+        post: operations["beginRenewal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{connectionId}/renewals/{renewalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One attempt to renew */
+        get: operations["getRenewal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{connectionId}/reconfirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The customer confirms that access may go on
+         * @description Where the law lets the customer confirm to you, without the bank (United Kingdom): call it when they have. Elsewhere it is refused with 409: renew instead. If the aggregator does not answer, the confirmation is kept and taken to it later.
+         */
+        post: operations["reconfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What will stop, of all customers
+         * @description For a merchant’s backend: connections whose data stop before an instant, and those that have stopped.
+         */
+        get: operations["listForecasts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{connectionId}/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What will stop, of one connection
+         * @description Which data will stop, when and why over the consent’s three clocks, and what is to be done about it.
+         */
+        get: operations["getForecast"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/accounts": {
         parameters: {
             query?: never;
@@ -203,7 +301,47 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Pull events in their order
+         * @description Events are kept for 30 days or longer, as the operator has set it. A customer’s session sees that customer’s events.
+         */
         get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events as they happen
+         * @description Server-sent events: each has its sequence as id and the event as data. It begins like a pull and goes on; after ten minutes it ends, and a reader comes back with `Last-Event-ID`. Read it with fetch, because the token is a header.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getEvent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -319,6 +457,94 @@ export interface components {
         };
         /** @enum {string} */
         ConnectionStatus: "preparing" | "awaiting-authorisation" | "active" | "needs-user" | "denied" | "failed" | "abandoned" | "revoked";
+        /**
+         * @description `steady`: no end is known. `ahead`: data will stop. `stopped`: data do not come.
+         * @enum {string}
+         */
+        Outlook: "steady" | "ahead" | "stopped";
+        /**
+         * @description Who can do something about it.
+         * @enum {string}
+         */
+        Owner: "customer" | "institution" | "operator" | "nobody";
+        /**
+         * @description `renew`: at the bank’s pages, while data go on. `reconfirm`: the customer confirms to you. `connect`: anew. `authorise`: finish what was begun.
+         * @enum {string}
+         */
+        Action: "renew" | "reconfirm" | "connect" | "authorise" | "nothing";
+        Interruption: {
+            /** @example institution-failed */
+            cause: string;
+            /** @example institution */
+            owner: components["schemas"]["Owner"];
+            /**
+             * Format: date-time
+             * @description When it is tried again, without anybody doing anything.
+             */
+            nextAttemptAt?: string;
+        };
+        /** @enum {string} */
+        StopCause: "consent-expiry" | "sca-age" | "reconfirmation";
+        ConsentClock: {
+            /** @example consent-expiry */
+            clock: components["schemas"]["StopCause"];
+            /**
+             * Format: date-time
+             * @description The last instant that it allows.
+             * @example 2026-08-30T00:00:00.000Z
+             */
+            at: string;
+        };
+        Forecast: {
+            /**
+             * @description `steady`: no end is known. `ahead`: data will stop. `stopped`: data do not come.
+             * @example ahead
+             */
+            outlook: components["schemas"]["Outlook"];
+            /**
+             * Format: date-time
+             * @description When data stop, some minutes before the nearest clock; since when, if they have.
+             * @example 2026-08-29T23:55:00.000Z
+             */
+            at?: string;
+            /**
+             * @description Whole days until then, one that has begun included.
+             * @example 12
+             */
+            daysLeft?: number;
+            /**
+             * @description A clock (`consent-expiry`, `sca-age`, `reconfirmation`), or what has ended it already.
+             * @example consent-expiry
+             */
+            cause?: string;
+            /**
+             * @description Who can do something about it.
+             * @example customer
+             */
+            owner: components["schemas"]["Owner"];
+            /**
+             * @description `renew`: at the bank’s pages, while data go on. `reconfirm`: the customer confirms to you. `connect`: anew. `authorise`: finish what was begun.
+             * @example renew
+             */
+            action: components["schemas"]["Action"];
+            /**
+             * @description Where to post for the action.
+             * @example /v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals
+             */
+            link?: string;
+            interruption?: components["schemas"]["Interruption"];
+            /**
+             * @description The data that the consent covers, as features of the interface.
+             * @example [
+             *       "ACCOUNTS",
+             *       "ACCOUNT_BALANCES",
+             *       "ACCOUNT_TRANSACTIONS"
+             *     ]
+             */
+            data: string[];
+            /** @description The clocks that run, the nearest first. */
+            clocks: components["schemas"]["ConsentClock"][];
+        };
         SyncProgress: {
             /** @description `running`, `completed`, `incomplete` or `failed`. */
             status: string;
@@ -354,18 +580,130 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             authorisedAt?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the consent ends at the bank.
+             */
             expiresAt?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description By when the customer has to confirm that access may go on.
+             */
             reconfirmBy?: string;
+            /**
+             * Format: date-time
+             * @description When the customer last confirmed.
+             */
+            confirmedAt?: string;
             /** Format: date-time */
             lastSyncedAt?: string;
             /** Format: date-time */
             nextSyncAt?: string;
+            forecast: components["schemas"]["Forecast"];
             sync?: components["schemas"]["SyncProgress"];
         };
         ConnectionList: {
             data: components["schemas"]["ConnectionView"][];
+        };
+        NewRenewal: {
+            /**
+             * @description Where the customer’s browser goes after the bank, with `connection`, `status`, `renewal` and `renewal-status` in the query.
+             * @example https://shop.example/bank
+             */
+            returnUrl?: string;
+        };
+        /** @enum {string} */
+        RenewalStatus: "preparing" | "awaiting-authorisation" | "completed" | "denied" | "failed" | "abandoned" | "replaced";
+        RenewalView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            connectionId: string;
+            /** @example awaiting-authorisation */
+            status: components["schemas"]["RenewalStatus"];
+            /**
+             * @description Why it is so, as a name.
+             * @example access-denied
+             */
+            reason?: string;
+            /** @description Where to send the customer; only while awaiting authorisation. */
+            authorisationUrl?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            endedAt?: string;
+            /**
+             * Format: date-time
+             * @description When the institution accepted the end of the consent that was replaced.
+             */
+            formerConsentEndedAt?: string;
+        };
+        RenewalList: {
+            data: components["schemas"]["RenewalView"][];
+        };
+        ConnectionForecast: {
+            /**
+             * @description `steady`: no end is known. `ahead`: data will stop. `stopped`: data do not come.
+             * @example ahead
+             */
+            outlook: components["schemas"]["Outlook"];
+            /**
+             * Format: date-time
+             * @description When data stop, some minutes before the nearest clock; since when, if they have.
+             * @example 2026-08-29T23:55:00.000Z
+             */
+            at?: string;
+            /**
+             * @description Whole days until then, one that has begun included.
+             * @example 12
+             */
+            daysLeft?: number;
+            /**
+             * @description A clock (`consent-expiry`, `sca-age`, `reconfirmation`), or what has ended it already.
+             * @example consent-expiry
+             */
+            cause?: string;
+            /**
+             * @description Who can do something about it.
+             * @example customer
+             */
+            owner: components["schemas"]["Owner"];
+            /**
+             * @description `renew`: at the bank’s pages, while data go on. `reconfirm`: the customer confirms to you. `connect`: anew. `authorise`: finish what was begun.
+             * @example renew
+             */
+            action: components["schemas"]["Action"];
+            /**
+             * @description Where to post for the action.
+             * @example /v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals
+             */
+            link?: string;
+            interruption?: components["schemas"]["Interruption"];
+            /**
+             * @description The data that the consent covers, as features of the interface.
+             * @example [
+             *       "ACCOUNTS",
+             *       "ACCOUNT_BALANCES",
+             *       "ACCOUNT_TRANSACTIONS"
+             *     ]
+             */
+            data: string[];
+            /** @description The clocks that run, the nearest first. */
+            clocks: components["schemas"]["ConsentClock"][];
+            /** Format: uuid */
+            connectionId: string;
+            /** Format: uuid */
+            customerId: string;
+            /** @example meridian-sandbox */
+            institutionId: string;
+            /** @description The accounts whose data it is. */
+            accountIds: string[];
+        };
+        ForecastPage: {
+            /** @description The soonest first. */
+            data: components["schemas"]["ConnectionForecast"][];
+            /** @description Absent on the last page. */
+            nextCursor?: string;
         };
         AccountName: {
             name?: string;
@@ -605,25 +943,47 @@ export interface components {
             data: components["schemas"]["PaymentView"][];
         };
         EventView: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @example 0b7e9a52-6f0a-4a53-9a55-0d5f0f3a1c11
+             */
             id: string;
-            /** @description Without gaps, one series a merchant. */
+            /**
+             * @description Without gaps, one series a merchant.
+             * @example 42
+             */
             sequence: number;
             /** @example payment.completed */
             type: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @example 5a0f3b62-1df4-4f0f-8f0e-2f4e8a6b7c90
+             */
             customerId?: string;
-            /** @description Ids and statuses: read the resource for more. */
+            /**
+             * @description Ids and statuses: read the resource for more.
+             * @example {
+             *       "paymentId": "7f1d5f0e-7d40-4f9b-9f6e-8f5b1f0a2d33",
+             *       "status": "COMPLETED"
+             *     }
+             */
             data: {
                 [key: string]: unknown;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
             createdAt: string;
         };
         EventPage: {
             data: components["schemas"]["EventView"][];
-            /** @description What to send as `after` next time. */
+            /**
+             * @description What to send as `after` next time; on the last page it is the newest event, whether it matched or not.
+             * @example 42
+             */
             nextAfter: number;
+            /** @example false */
             hasMore: boolean;
         };
     };
@@ -874,6 +1234,210 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listRenewals: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenewalList"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    beginRenewal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRenewal"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenewalView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getRenewal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+                renewalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenewalView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    reconfirm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listForecasts: {
+        parameters: {
+            query?: {
+                /** @description Only what stops before this instant; 30 days ahead when absent. What has stopped is included. */
+                before?: string;
+                /** @description The `nextCursor` of the page before. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForecastPage"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getForecast: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionForecast"];
                 };
             };
             /** @description Refused or failed */
@@ -1172,8 +1736,12 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description The sequence after which to start; 0 for everything. */
+                /** @description The sequence after which to start. Without it, the oldest event that is still kept. Answered with 410 when events after it are no longer kept. */
                 after?: number;
+                /** @description Only these types; repeated or separated by commas. */
+                types?: string[];
+                /** @description Only of this customer. A session sees its own customer’s events, whatever this says. */
+                customerId?: string;
                 limit?: number;
             };
             header?: never;
@@ -1188,6 +1756,81 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description The sequence after which to start. Without it, the oldest event that is still kept. Answered with 410 when events after it are no longer kept. */
+                after?: number;
+                /** @description Only these types; repeated or separated by commas. */
+                types?: string[];
+                /** @description Only of this customer. A session sees its own customer’s events, whatever this says. */
+                customerId?: string;
+            };
+            header?: {
+                /** @description The last id that was read; wins over `after`. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 2000
+                     *
+                     *     id: 42
+                     *     data: {"id":"0b7e…","sequence":42,"type":"payment.completed","data":{}}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventView"];
                 };
             };
             /** @description Refused or failed */
