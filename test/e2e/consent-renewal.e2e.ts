@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { now } from '#libs/server';
 import { call } from '../../apps/stack/src/http-call.js';
 import { until } from '../support/receiver.js';
 import { type PsuActs, type TestMerchant, type TestSession, TestStack } from '../support/stack.js';
@@ -121,7 +122,7 @@ describe('a customer’s consent, over the months', { timeout: 120_000 }, () => 
     expect(await visit({ authorisationUrl: authorisationUrl ?? '' }, { decision: 'deny' })).toContain('did not renew');
     expect((await renewal(renewalId)).status).toBe('denied');
     expect(await inUse()).toEqual(before);
-    const since = new Date().toISOString();
+    const since = now().toISOString();
     await columns('next_sync_at = now()');
     await syncedSince(since);
   });
@@ -130,7 +131,7 @@ describe('a customer’s consent, over the months', { timeout: 120_000 }, () => 
     const old = await inUse();
     const begun = await begin();
     expect(await inUse()).toEqual(old);
-    const since = new Date().toISOString();
+    const since = now().toISOString();
     expect(await visit({ authorisationUrl: begun.authorisationUrl ?? '' })).toContain('Your bank stays connected.');
     expect((await renewal(begun.id)).status).toBe('completed');
     expect((await inUse()).institution_consent_id).not.toBe(old.institution_consent_id);
@@ -154,7 +155,7 @@ describe('a customer’s consent, over the months', { timeout: 120_000 }, () => 
     expect((await events('connection.updated')).at(-1)?.data).toMatchObject({ status: 'needs-user' });
     expect(await forecast()).toMatchObject({ outlook: 'stopped', action: 'renew', daysLeft: 0 });
 
-    const since = new Date().toISOString();
+    const since = now().toISOString();
     await visit(await begin());
     await syncedSince(since);
     expect((await connection()).status).toBe('active');
@@ -171,7 +172,7 @@ describe('a customer’s consent, over the months', { timeout: 120_000 }, () => 
     await status('needs-user');
     expect(await connection()).toMatchObject({ reason: 'consent-expiry' });
     expect((await events('connection.expiring')).at(-1)?.data).toMatchObject({ notice: 0, daysLeft: 0 });
-    const since = new Date().toISOString();
+    const since = now().toISOString();
     await visit(await begin());
     await syncedSince(since);
     expect((await inUse()).consent_id).toBe(before.consent_id);

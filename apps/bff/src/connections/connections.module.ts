@@ -3,6 +3,7 @@ import { ConsentProbe } from '../consents/consent-probe.service.js';
 import { ConsentTerms } from '../consents/consent-terms.service.js';
 import { ForecastController } from '../consents/forecast.controller.js';
 import { Notices } from '../consents/notices.service.js';
+import { Supersession } from '../consents/supersession.service.js';
 import { Withdrawals } from '../consents/withdrawals.service.js';
 import { SyncScheduleModule } from '../sync/sync-schedule.module.js';
 import { AuthorisationService } from './authorisation.service.js';
@@ -33,6 +34,7 @@ import { RenewalsService } from './renewals.service.js';
     ConsentHints,
     Notices,
     ConsentProbe,
+    Supersession,
     Withdrawals,
   ],
   exports: [AuthorisationService, RenewalCompletion, ConsentHints, Notices, ConsentProbe, Withdrawals],

@@ -4,7 +4,7 @@ import { SecretBox } from '#libs/database';
 import { now } from '#libs/server';
 import { ConsentTerms } from '../consents/consent-terms.service.js';
 import { planNotices } from '../consents/notice-schedule.js';
-import { nextProbe } from '../consents/probe-schedule.js';
+import { firstProbe } from '../consents/probe-schedule.js';
 import type { ConnectionColumns } from './connections.queries.js';
 
 /** Turns an authorised consent into what a connection keeps of it. */
@@ -31,7 +31,7 @@ export class ConsentAdoption {
       confirmed_at: null,
       next_notice_at: nextNoticeAt,
       noticed_days: noticedDays,
-      next_probe_at: nextProbe(id, at),
+      next_probe_at: firstProbe(at),
       next_sync_at: at,
       sync_failures: 0,
     };

@@ -110,6 +110,42 @@ describe('a probe', () => {
     expect((await read()).status).toBe('active');
   });
 
+  it('ends an earlier connection whose accounts have all passed to a later one of the same login', async () => {
+    const account = (number: string) => ({
+      id: number,
+      currency: 'GBP',
+      accountIdentifications: [{ type: 'IBAN' as const, identification: `GB33BUKB2020155555${number}` }],
+    });
+    const { token: carol } = await bff.session(merchant, 'carol');
+    const connect = async (...numbers: string[]) => {
+      bff.aggregator.accounts = numbers.map(account);
+      bff.aggregator.terms = { authorizedAt: now().toISOString() };
+      const made = await bff.connected(carol);
+      await bff.get(SyncService).run(made.id);
+      return made;
+    };
+    const first = await connect('0001');
+    const other = await connect('0002');
+    const second = await connect('0001', '0003');
+    // The earlier one is read once more, and takes nothing back.
+    bff.aggregator.accounts = [account('0001')];
+    await later(7 * 3_600_000, () => bff.get(SyncService).run(first.id));
+    await later(600_000, () => bff.get(ConsentProbe).run(second.id));
+    const { body } = await bff.ask<{ data: ConnectionView[] }>('GET /v1/connections', { as: carol });
+    const statuses = body.data.map((each) => [each.id, each.status, each.reason]);
+    expect(statuses).toEqual([
+      [second.id, 'active', undefined],
+      [other.id, 'active', undefined],
+      [first.id, 'revoked', 'superseded'],
+    ]);
+    const { rows } = await bff.db.pool.query('select consent_id, reason from withdrawals where connection_id = $1', [
+      first.id,
+    ]);
+    expect(rows).toEqual([{ consent_id: first.consentId, reason: 'superseded' }]);
+    bff.aggregator.accounts = [];
+    bff.aggregator.terms = {};
+  });
+
   it('comes daily, a tenth sooner or later, and leaves alone what has ended', async () => {
     const at = new Date('2026-01-01T00:00:00Z');
     const hours = (start: string): number =>

@@ -19,6 +19,7 @@ import { ConsentTerms } from './consent-terms.service.js';
 import { isAuthorised, proofIn } from './consent-proof.js';
 import { replanNotices } from './notice-schedule.js';
 import { nextProbe } from './probe-schedule.js';
+import { Supersession } from './supersession.service.js';
 
 /** When the aggregator did not answer. */
 const againMs = 3_600_000;
@@ -48,6 +49,7 @@ export class ConsentProbe {
     private readonly secrets: SecretBox,
     private readonly terms: ConsentTerms,
     private readonly schedule: SyncSchedule,
+    private readonly supersession: Supersession,
   ) {}
 
   /** Probes a connection. `isHinted`: somebody says that something has changed, so the bank is asked whatever we think. */
@@ -65,7 +67,10 @@ export class ConsentProbe {
     }
     const finding = await this.find(connection, connection.consent_id, isHinted);
     if (finding.kind === 'ended') await this.end(connection, finding.reason);
-    if (finding.kind === 'good') await this.refresh(connection, finding.consent);
+    if (finding.kind === 'good') {
+      await this.refresh(connection, finding.consent);
+      await this.supersession.run(id);
+    }
     const interval = finding.kind === 'unknown' ? againMs : undefined;
     await this.pool.query('update connections set next_probe_at = $2, probe_lease_until = null where id = $1', [
       id,

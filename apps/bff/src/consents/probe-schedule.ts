@@ -5,3 +5,8 @@ export function nextProbe(connectionId: string, at: Date, intervalMs = everyMs):
   const share = Number.parseInt(connectionId.slice(0, 8), 16) / 0xffffffff;
   return new Date(at.getTime() + Math.round(intervalMs * (0.9 + 0.2 * share)));
 }
+
+/** A new consent is looked at soon: by then it has shown its accounts, and whether it takes the place of another. */
+export function firstProbe(at: Date): Date {
+  return new Date(at.getTime() + 600_000);
+}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Account } from '#libs/contract';
 import { now } from '#libs/server';
+import { ConnectionStatus } from '../connections/connection-state.js';
 import { identificationHashes, nameOf } from './account-identity.js';
 import { storable } from './served-text.js';
 
@@ -21,7 +22,8 @@ export interface KnownAccount {
 
 /**
  * Stores the accounts of one answer. An account that was seen before, also under an earlier consent, keeps its id and now
- * belongs to this connection; accounts that are no longer shown stay as they are.
+ * belongs to this connection, unless one that was authorised later has it: two consents of one login do not take turns.
+ * Accounts that are no longer shown stay as they are.
  */
 export async function recordAccounts(
   pool: Pool,
@@ -38,6 +40,9 @@ export async function recordAccounts(
      on conflict (customer_id, identification_hash) do update set connection_id = excluded.connection_id,
        aggregator_account_id = excluded.aggregator_account_id, type = excluded.type, currency = excluded.currency,
        name = excluded.name, wire = excluded.wire
+     where accounts.connection_id = excluded.connection_id or not exists (
+       select 1 from connections holder, connections reader where holder.id = accounts.connection_id and reader.id = $2
+         and holder.status = $12 and holder.authorised_at > reader.authorised_at)
      returning id, aggregator_account_id`,
     [
       owner.customer_id,
@@ -51,6 +56,7 @@ export async function recordAccounts(
       accounts.map(({ currency }) => currency ?? null),
       accounts.map((account) => storable(nameOf(account) ?? null)),
       accounts.map((account) => JSON.stringify(account)),
+      ConnectionStatus.active,
     ],
   );
   return rows.map(({ id, aggregator_account_id: aggregatorAccountId }) => ({ id, aggregatorAccountId }));
