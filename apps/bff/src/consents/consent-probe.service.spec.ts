@@ -121,7 +121,7 @@ describe('a probe', () => {
       bff.aggregator.accounts = numbers.map(account);
       bff.aggregator.terms = { authorizedAt: now().toISOString() };
       const made = await bff.connected(carol);
-      await bff.get(SyncService).run(made.id);
+      await bff.synchronise(made.id);
       return made;
     };
     const first = await connect('0001');
@@ -129,7 +129,7 @@ describe('a probe', () => {
     const second = await connect('0001', '0003');
     // The earlier one is read once more, and takes nothing back.
     bff.aggregator.accounts = [account('0001')];
-    await later(7 * 3_600_000, () => bff.get(SyncService).run(first.id));
+    await later(7 * 3_600_000, () => bff.synchronise(first.id));
     await later(600_000, () => bff.get(ConsentProbe).run(second.id));
     const { body } = await bff.ask<{ data: ConnectionView[] }>('GET /v1/connections', { as: carol });
     const statuses = body.data.map((each) => [each.id, each.status, each.reason]);
