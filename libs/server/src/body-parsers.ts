@@ -14,11 +14,13 @@ const jsonTypes: readonly (string | RegExp)[] = ['application/json', /^applicati
 
 /**
  * Reads JSON bodies. On the routes of `rawBodyRoutes` (templates, such as `/v1/webhooks/:id`) the body is left as a Buffer, both as
- * `request.body` and `request.rawBody`: what is signed must be checked before it is parsed. An empty body counts as none.
+ * `request.body` and `request.rawBody`: what is signed must be checked before it is parsed. An empty body counts as none. Plain text,
+ * which Fastify would read by itself, is refused like any other type.
  */
 export function addBodyParsers(adapter: FastifyAdapter, rawBodyRoutes: readonly string[]): void {
   const rawRoutes = new Set(rawBodyRoutes);
   const fastify = adapter.getInstance();
+  fastify.removeContentTypeParser('text/plain');
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
   const parse = (request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) => {
     if (rawRoutes.has(request.routeOptions.url ?? '')) {

@@ -31,8 +31,9 @@ export function addRequestHooks(
   });
   // Reading a body continues in the socket's own context, which has lost the tracing id.
   fastify.addHook('preValidation', (request, _reply, done) => runWithTracing(request.id, done));
-  fastify.addHook('onSend', (_request, reply, payload, done) => {
+  fastify.addHook('onSend', (request, reply, payload, done) => {
     finishHeaders(reply);
+    if (!request.raw.complete) readOn(request, reply);
     done(null, payload);
   });
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -54,6 +55,15 @@ function finishHeaders(reply: FastifyReply): void {
   if (type === 'application/problem+json; charset=utf-8') reply.header('content-type', 'application/problem+json');
   if (reply.getHeader('cache-control') === undefined) reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
+}
+
+/**
+ * A body that is refused before its end is read on and thrown away, no longer than a request may take: most clients write all
+ * of it before they look for an answer, and a closed connection would keep the answer from them.
+ */
+function readOn(request: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection');
+  request.raw.resume();
 }
 
 function record({ logger, histogram }: RequestHookOptions, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, good, json, type Parcels, post, serveParcels } from './parcels.fixture.js';
 
@@ -51,9 +53,26 @@ describe('a body', () => {
   it('is refused as too large or of another type before it is read', async () => {
     expect((await send('/parcels/small', good)).body.error).toMatchObject({ code: 413, status: 'PAYLOAD_TOO_LARGE' });
     expect((await send('/parcels', 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
-    const other = await send('/parcels', '<a/>', { 'content-type': 'application/xml' });
-    expect(other.body.error).toMatchObject({ code: 415, status: 'UNSUPPORTED_MEDIA_TYPE' });
+    for (const type of ['application/xml', 'text/plain', 'text/csv']) {
+      const other = await send('/parcels', '<a/>', { 'content-type': type });
+      expect(other.body.error).toMatchObject({ code: 415, status: 'UNSUPPORTED_MEDIA_TYPE' });
+    }
   });
+
+  it.each([{ 'content-length': String(8 * 1024 * 1024) }, {}])(
+    'is refused so that a client which first writes all of it learns why (%j)',
+    async (length) => {
+      const headers = { ...json, ...length };
+      const asked = request(`${parcels.running.url}/parcels`, { method: 'POST', headers });
+      asked.end(Buffer.alloc(8 * 1024 * 1024, 'x'));
+      const [[answer]] = await Promise.all([
+        once(asked, 'response') as Promise<[IncomingMessage]>,
+        once(asked, 'finish'),
+      ]);
+      answer.resume();
+      expect(answer.statusCode).toBe(413);
+    },
+  );
 
   it('is refused in the shape of its controller, and a method may have its own', async () => {
     const { owners: _owners, ...incomplete } = good;

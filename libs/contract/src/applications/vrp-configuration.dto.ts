@@ -1,3 +1,4 @@
+import { IsIn } from 'class-validator';
 import { Amount } from '../amount.dto.js';
 import { enumeration } from '../enumeration.js';
 import { Choice, Integer, Nested, Text } from '../field.js';
@@ -7,6 +8,9 @@ export type FrequencyEnum = keyof typeof FrequencyEnum;
 
 export const AlignmentEnum = enumeration('CONSENT', 'CALENDAR');
 export type AlignmentEnum = keyof typeof AlignmentEnum;
+
+/** The contract leaves the member free text, the service does not. */
+const recurringPaymentCategories = ['ONGOING', 'SUBSCRIPTION'] as const;
 
 export class VrpPeriodicLimit {
   @Nested(() => Amount) maximumAmount!: Amount;
@@ -19,5 +23,7 @@ export class VrpConfiguration {
   @Nested(() => Amount, { optional: true }) maximumCumulativeAmount?: Amount;
   @Integer({ optional: true, min: 0 }) maximumCumulativeNumberOfPayments?: number;
   @Nested(() => VrpPeriodicLimit, { optional: true, array: { min: 1 } }) periodicLimits?: VrpPeriodicLimit[];
-  @Text({ optional: true }) recurringPaymentCategory?: string;
+  @IsIn(recurringPaymentCategories)
+  @Text({ optional: true, description: recurringPaymentCategories.join(', ') })
+  recurringPaymentCategory?: string;
 }
