@@ -209,6 +209,20 @@ describe('authorisation at the sandbox banks', () => {
     if (decision === 'approve') await reads(consent.consentToken, headers);
   });
 
+  it('reads accounts where the bank tells no balances, and says so of balances (fjordbank)', async () => {
+    const headers = { 'psu-id': 'ada', 'psu-ip-address': '192.0.2.7' };
+    const begun = await begin('fjordbank', {}, headers);
+    const wish = { bank: 'fjordbank', consentId: begun.institutionConsentId, decision: 'approve' };
+    await sandbox.control('decoupled', wish);
+    const consent = (await polled(begun.id, 'AUTHORIZED')).consentToken ?? '';
+    const ask = <T>(path: string) =>
+      aggregator.ask<Envelope<T>>(`GET /accounts${path}`, { as: shop, headers: { ...headers, consent } });
+    const [first] = (await ask<Account[]>('')).body.data;
+    expect(first).not.toHaveProperty('accountBalances');
+    expect((await ask<Account>(`/${first?.id}`)).body.data).toEqual(first);
+    expect((await ask(`/${first?.id}/balances`)).status).toBe(424);
+  });
+
   it('by two people (ticino)', async () => {
     const begun = await begin('ticino');
     const { location } = await visit(begun, { persona: 'ada' });

@@ -10,6 +10,7 @@ const usual: BerlinGroupSettings = {
   consentModel: 'global',
   bookingStatus: 'both',
   withBalance: true,
+  hasBalances: true,
   historyDays: 730,
 };
 
@@ -75,7 +76,7 @@ export function berlinGroupSandboxInstitutions(url: string, tlsUrl = url): Insti
         { displayName: 'Norway', countryCode2: 'NO', bic: 'FJRDNOKK' },
         { displayName: 'Denmark', countryCode2: 'DK' },
       ],
-      settings: { scaApproach: 'decoupled' },
+      settings: { scaApproach: 'decoupled', withBalance: false, hasBalances: false },
       requiredPsuHeaders: ['id', 'ipAddress'],
     }),
     sandboxBank(sandbox, {

@@ -151,6 +151,9 @@ export interface Operations {
   INITIATE_EMBEDDED_ACCOUNT_REQUEST(call: Call, access: AccountAccess, who: UserCredentials): Promise<Step>;
   ACCOUNTS(call: Consented): Promise<Account[]>;
   ACCOUNT(call: Consented, accountId: string): Promise<Account>;
+  /** In place of ACCOUNTS and ACCOUNT at banks that tell no balances. */
+  ACCOUNTS_WITHOUT_BALANCE(call: Consented): Promise<Account[]>;
+  ACCOUNT_WITHOUT_BALANCE(call: Consented, accountId: string): Promise<Account>;
   ACCOUNT_BALANCES(call: Consented, accountId: string): Promise<Balances>;
   ACCOUNT_TRANSACTIONS(call: Consented, accountId: string, range: Range): Promise<Page<Transaction>>;
   ACCOUNT_STATEMENTS(call: Consented, accountId: string, range: Range): Promise<Page<AccountStatement>>;

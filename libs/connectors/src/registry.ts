@@ -37,6 +37,16 @@ export function operation<K extends keyof Operations>(connector: Connector, feat
   return work;
 }
 
+/** The list of accounts, with balances or, at banks that tell none, without. */
+export function accountsOperation(connector: Connector): Operations['ACCOUNTS'] {
+  return connector.operations.ACCOUNTS ?? operation(connector, 'ACCOUNTS_WITHOUT_BALANCE');
+}
+
+/** One account, with balances or, at banks that tell none, without. */
+export function accountOperation(connector: Connector): Operations['ACCOUNT'] {
+  return connector.operations.ACCOUNT ?? operation(connector, 'ACCOUNT_WITHOUT_BALANCE');
+}
+
 /** Enough to build a connector and list its operations; calling one of them would be a bug, and fails. */
 const unused: Tools = {
   http: new BankHttp({ report: refuse }),

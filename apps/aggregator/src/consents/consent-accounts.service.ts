@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { problems, type Account, type AccountRequest, type PsuHeaders } from '#libs/contract';
-import { operation } from '#libs/connectors';
+import { accountsOperation } from '#libs/connectors';
 import { BankCalls } from './bank-calls.service.js';
 import { accountLimits, isNamed, type AccountLimits, type AccountUse } from './consent-accounts.js';
 import { ConsentSecrets } from './consent-secrets.js';
@@ -32,7 +32,7 @@ export class ConsentAccounts {
     if (limits === undefined || isNamed(limits[use], { id: accountId })) return;
     const { connector, call } = this.banks.openGranted(consent, { psu });
     const accounts =
-      limits[use].length === 0 ? [] : await this.banks.ask(consent, () => operation(connector, 'ACCOUNTS')(call));
+      limits[use].length === 0 ? [] : await this.banks.ask(consent, () => accountsOperation(connector)(call));
     const account = accounts.find(({ id }) => id === accountId);
     if (account !== undefined && isNamed(limits[use], account)) return;
     throw problems.forbidden({ parameter: 'accountId', message: 'The consent does not cover this of the account' });

@@ -9,7 +9,7 @@ import type {
   PaymentResponse,
   PsuHeaders,
 } from '#libs/contract';
-import { operation } from '#libs/connectors';
+import { accountOperation, accountsOperation, operation } from '#libs/connectors';
 import { ConsentAccounts } from '../consents/consent-accounts.service.js';
 import type { ConsentRow } from '../consents/consent.queries.js';
 import { BankReads, type Reading } from './bank-reads.service.js';
@@ -25,16 +25,14 @@ export class AccountsService {
   /** The accounts that the consent is for, of all that the bank shows. */
   async list(consent: ConsentRow, psu: PsuHeaders): Promise<Account[]> {
     const reading = demanding(psu, 'ACCOUNTS', 'ACCOUNTS_WITHOUT_BALANCE');
-    const shown = await this.reads.read(consent, reading, ({ connector, call }) =>
-      operation(connector, 'ACCOUNTS')(call),
-    );
+    const shown = await this.reads.read(consent, reading, ({ connector, call }) => accountsOperation(connector)(call));
     return this.limits.visible(consent, shown);
   }
 
   /** One account; 404 when the bank does not know it under this consent. */
   async get(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Account> {
     const reading = demanding(psu, 'ACCOUNT', 'ACCOUNT_WITHOUT_BALANCE');
-    return this.reads.read(consent, reading, ({ connector, call }) => operation(connector, 'ACCOUNT')(call, accountId));
+    return this.reads.read(consent, reading, ({ connector, call }) => accountOperation(connector)(call, accountId));
   }
 
   async balances(consent: ConsentRow, psu: PsuHeaders, accountId: string): Promise<Balances> {

@@ -56,31 +56,33 @@ function authorisations(parts: Parts): Partial<Operations> {
   return operations;
 }
 
-function accountOperations(parts: Parts) {
-  const { api, access, map } = parts;
+function accountOperations(parts: Parts): Partial<Operations> {
+  const { institution, api, access, map } = parts;
+  const { hasBalances } = institution.settings;
+  const accounts: Operations['ACCOUNTS'] = (call) =>
+    access.with(call, async (sender) => {
+      const raw = listOf((await api.accounts(sender)).accounts, 'accounts');
+      return hasBalances ? inTurns(raw, (each) => withBalances(parts, sender, each)) : raw.map(map.toAccount);
+    });
+  const account: Operations['ACCOUNT'] = (call, accountId) =>
+    access.with(call, async (sender) => {
+      const { account: found } = await api.account(sender, accountId);
+      if (!found) throw unreadable('account');
+      // Some banks leave out the id that was asked for.
+      const raw = { resourceId: accountId, ...found };
+      return hasBalances ? withBalances(parts, sender, raw) : map.toAccount(raw);
+    });
+  const balances: Operations['ACCOUNT_BALANCES'] = (call, accountId) =>
+    access.with(call, async (sender) =>
+      map.toBalances((await api.balances(sender, resource(api, accountId, 'balances'))).balances),
+    );
   return {
-    ACCOUNTS: (call) =>
-      access.with(call, async (sender) => {
-        const raw = listOf((await api.accounts(sender)).accounts, 'accounts');
-        return inTurns(raw, (each) => withBalances(parts, sender, each));
-      }),
-
-    ACCOUNT: (call, accountId) =>
-      access.with(call, async (sender) => {
-        const { account } = await api.account(sender, accountId);
-        if (!account) throw unreadable('account');
-        // Some banks leave out the id that was asked for.
-        return withBalances(parts, sender, { resourceId: accountId, ...account });
-      }),
-
-    ACCOUNT_BALANCES: (call, accountId) =>
-      access.with(call, async (sender) =>
-        map.toBalances((await api.balances(sender, resource(api, accountId, 'balances'))).balances),
-      ),
-
+    ...(hasBalances
+      ? { ACCOUNTS: accounts, ACCOUNT: account, ACCOUNT_BALANCES: balances }
+      : { ACCOUNTS_WITHOUT_BALANCE: accounts, ACCOUNT_WITHOUT_BALANCE: account }),
     ACCOUNT_TRANSACTIONS: (call, accountId, range) =>
       access.with(call, (sender) => readPage(parts, sender, { accountId, range })),
-  } satisfies Partial<Operations>;
+  };
 }
 
 function resource(api: BerlinGroupApi, accountId: string, name: 'balances' | 'transactions'): URL {

@@ -230,6 +230,8 @@ export interface BerlinGroupSettings {
   bookingStatus: 'both' | 'booked';
   /** Whether the list of accounts takes `withBalance`; banks that ignore it are asked per account all the same. */
   withBalance: boolean;
+  /** False where the bank tells no balances. */
+  hasBalances: boolean;
   /** How many days back a transactions request goes when the caller names no start. */
   historyDays: number;
 }
