@@ -215,12 +215,12 @@ describe('authorisation at the sandbox banks', () => {
     const wish = { bank: 'fjordbank', consentId: begun.institutionConsentId, decision: 'approve' };
     await sandbox.control('decoupled', wish);
     const consent = (await polled(begun.id, 'AUTHORIZED')).consentToken ?? '';
-    const ask = <T>(path: string) =>
+    const read = <T>(path: string) =>
       aggregator.ask<Envelope<T>>(`GET /accounts${path}`, { as: shop, headers: { ...headers, consent } });
-    const [first] = (await ask<Account[]>('')).body.data;
+    const [first] = (await read<Account[]>('')).body.data;
     expect(first).not.toHaveProperty('accountBalances');
-    expect((await ask<Account>(`/${first?.id}`)).body.data).toEqual(first);
-    expect((await ask(`/${first?.id}/balances`)).status).toBe(424);
+    expect((await read<Account>(`/${first?.id}`)).body.data).toEqual(first);
+    expect((await read(`/${first?.id}/balances`)).status).toBe(424);
   });
 
   it('by two people (ticino)', async () => {

@@ -62,7 +62,9 @@ function accountOperations(parts: Parts): Partial<Operations> {
   const accounts: Operations['ACCOUNTS'] = (call) =>
     access.with(call, async (sender) => {
       const raw = listOf((await api.accounts(sender)).accounts, 'accounts');
-      return hasBalances ? inTurns(raw, (each) => withBalances(parts, sender, each)) : raw.map(map.toAccount);
+      return hasBalances
+        ? inTurns(raw, (each) => withBalances(parts, sender, each))
+        : raw.map((each) => map.toAccount(each));
     });
   const account: Operations['ACCOUNT'] = (call, accountId) =>
     access.with(call, async (sender) => {
