@@ -22,7 +22,7 @@ const entries = {
   bff: ['apps/bff/src', ['main', 'openapi', 'console']],
   'sandbox-bank': ['apps/sandbox-bank/src', ['main']],
   stack: ['apps/stack/src', ['start', 'demo', 'console', 'migrate', 'register']],
-  bench: ['test/bench', ['main']],
+  bench: ['test/bench', ['main', 'bare-reader']],
 };
 
 const isExternal = (id) =>

@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { Held } from './holding.js';
+import { spawned } from './spawned.js';
 
 /** A program of a few lines that does the least for the same answer: Fastify, one pool, one query. */
 const program = `
@@ -24,9 +25,8 @@ export interface BareQuery {
   splice: boolean;
 }
 
-export interface BareServer {
+export interface BareServer extends Held {
   origin: string;
-  stop(): Promise<void>;
 }
 
 /** Starts it as a process of its own, as ours is one. */
@@ -37,19 +37,6 @@ export function startBareServer(query: BareQuery): Promise<BareServer> {
 /** A program that reads its settings as JSON from its first argument and prints where it listens. */
 export async function startBareProgram(text: string, settings: object): Promise<BareServer> {
   const args = ['--input-type=module', '-e', text, JSON.stringify(settings)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const origin = await firstLine(child);
-  const stop = (): Promise<void> =>
-    new Promise((done) => {
-      child.once('exit', () => done());
-      child.kill('SIGTERM');
-    });
-  return { origin, stop };
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((done, fail) => {
-    child.stdout?.setEncoding('utf8').once('data', (text: string) => done(text.trim()));
-    child.once('exit', (code) => fail(new Error(`The bare server ended with code ${code}`)));
-  });
+  const child = await spawned(args, { ready: /^(http\S+)\n/m });
+  return { origin: child.said, stop: () => child.stop() };
 }

@@ -30,6 +30,17 @@ export interface Figure {
   oursP99Ms?: number;
 }
 
+/** A figure that must not be passed, whatever the machine. */
+export interface Bound {
+  name: string;
+  unit: string;
+  value: number;
+  /** At most this. */
+  bound: number;
+  /** What the bare baseline had beside it, where there is one. */
+  baseline?: number;
+}
+
 /** The middle value; of an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Pool } from 'undici';
 import { signWebhook } from '#libs/client';
 import { createPool, SecretBox } from '#libs/database';
@@ -10,8 +7,10 @@ import { loadCredentials } from '../../apps/stack/src/credentials.js';
 import { startPostgres } from '../../apps/stack/src/embedded-postgres.js';
 import { freePort, startProgram, waitUntilHealthy } from '../../apps/stack/src/programs.js';
 import { applyMigrations } from '../../prisma/migrate.js';
+import { benchFolder } from './aggregator-world.js';
 import { startBareProgram } from './bare-server.js';
 import { compare, type Figure, p99, type Sample, timed } from './harness.js';
+import { holding } from './holding.js';
 
 /** The least that is durable: Fastify parses the body and stores it in a statement of its own before it answers. */
 const bare = `
@@ -107,13 +106,11 @@ async function storeMerchant(databaseUrl: string, sealingKeys: string): Promise<
 }
 
 /** Webhooks as they come in: verified, sealed, stored and acknowledged, by the program that answers (its worker is another). */
-export async function ingestion(): Promise<Figure[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'));
-  const credentials = await loadCredentials(dataDir);
-  const database = await startPostgres({ dataDir });
-  const stops: (() => Promise<void>)[] = [() => rm(dataDir, { recursive: true, force: true }), () => database.stop()];
-  try {
-    const databaseUrl = database.connectionString;
+export function ingestion(): Promise<Figure[]> {
+  return holding(async (hold) => {
+    const { dataDir } = await hold(benchFolder());
+    const credentials = await loadCredentials(dataDir);
+    const { connectionString: databaseUrl } = await hold(startPostgres({ dataDir }));
     await applyMigrations('bff', databaseUrl);
     const applicationId = await storeMerchant(databaseUrl, credentials.bffSealingKeys);
     const port = await freePort();
@@ -131,11 +128,9 @@ export async function ingestion(): Promise<Figure[]> {
       OPERATOR_KEY: credentials.operatorKey,
       LOG_LEVEL: 'error',
     };
-    const program = await startProgram({ name: 'bff', bundle: 'dist/bff/main.mjs', url, dataDir, env });
-    stops.push(() => program.stop());
+    const program = await hold(startProgram({ name: 'bff', bundle: 'dist/bff/main.mjs', url, dataDir, env }));
     await waitUntilHealthy(program);
-    const server = await startBareProgram(bare, { databaseUrl });
-    stops.push(() => server.stop());
+    const server = await hold(startBareProgram(bare, { databaseUrl }));
     const addresses = { ours: `${url}/v1/webhooks/aggregator`, baseline: server.origin };
     const figures: Figure[] = [];
     for (const [senders, count] of [
@@ -155,7 +150,5 @@ export async function ingestion(): Promise<Figure[]> {
       );
     }
     return figures;
-  } finally {
-    for (const stop of stops.toReversed()) await stop();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { Pool, request } from 'undici';
 import { timed, type Sample } from './harness.js';
 
 /** One request, sent again and again. */
@@ -26,4 +26,12 @@ export async function load({ origin, path, headers = {} }: Target, count: number
   });
   await pool.close();
   return sample;
+}
+
+/** One answer, as text. */
+export async function answerOf({ origin, path, headers = {} }: Target): Promise<string> {
+  const { statusCode, body } = await request(`${origin}${path}`, { headers });
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`GET ${path} answered ${statusCode}: ${text}`);
+  return text;
 }

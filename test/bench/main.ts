@@ -1,19 +1,36 @@
 import 'reflect-metadata';
 import Table from 'cli-table3';
 import { Command } from 'commander';
-import type { Figure } from './harness.js';
+import type { Bound, Figure } from './harness.js';
+import { endOnSignals } from './holding.js';
 import { ingestion } from './ingestion.js';
+import { liveRead } from './live-reads.js';
+import { liveReadSteady } from './live-steady.js';
 import { bffRead, smallCall } from './reads.js';
 import { startUp } from './start.js';
 import { syncRecord } from './sync-record.js';
 
-const benchmarks: Record<string, () => Promise<Figure[]>> = {
+const benchmarks: Record<string, () => Promise<(Figure | Bound)[]>> = {
   start: startUp,
   'sync-record': syncRecord,
   'small-call': smallCall,
+  'live-read': liveRead,
+  'live-read-steady': liveReadSteady,
   'bff-read': bffRead,
   ingestion,
 };
+
+const isBound = (figure: Figure | Bound): figure is Bound => 'bound' in figure;
+const holds = ({ value, bound }: Bound): boolean => value <= bound;
+
+function printBounds(bounds: Bound[]): void {
+  const table = new Table({ head: ['must hold', 'unit', 'measured', 'at most', 'bare', 'holds'] });
+  for (const each of bounds) {
+    const { name, unit, value, bound, baseline = '' } = each;
+    table.push([name, unit, value, bound, baseline, holds(each) ? 'yes' : 'NO']);
+  }
+  console.log(table.toString());
+}
 
 function print(figures: Figure[]): void {
   const table = new Table({
@@ -35,16 +52,23 @@ async function main(): Promise<void> {
     .parse();
   const { json } = program.opts<{ json: boolean }>();
   const names = program.args.length > 0 ? program.args : Object.keys(benchmarks);
-  const figures: Figure[] = [];
+  const results: (Figure | Bound)[] = [];
   for (const name of names) {
     const run = benchmarks[name];
     if (!run) throw new Error(`There is no benchmark ${name}: choose of ${Object.keys(benchmarks).join(', ')}`);
-    figures.push(...(await run()));
+    results.push(...(await run()));
   }
-  if (json) console.log(JSON.stringify({ node: process.version, figures }));
-  else print(figures);
+  const bounds = results.filter(isBound);
+  const figures = results.filter((result): result is Figure => !isBound(result));
+  if (json) console.log(JSON.stringify({ node: process.version, figures, bounds }));
+  else {
+    if (figures.length > 0) print(figures);
+    if (bounds.length > 0) printBounds(bounds);
+  }
+  if (!bounds.every(holds)) process.exitCode = 1;
 }
 
+endOnSignals();
 main().catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { call } from '../../apps/stack/src/http-call.js';
 import { startStack, type Stack } from '../../apps/stack/src/stack.js';
+import { aggregatorWorld, benchFolder } from './aggregator-world.js';
 import { startBareServer, type BareQuery } from './bare-server.js';
 import { compare, type Figure } from './harness.js';
+import { type Hold, holding } from './holding.js';
 import { load, type Target } from './load.js';
 
 const rounds = 5;
@@ -24,16 +23,13 @@ interface Connection {
 }
 
 /** Runs `work` on a stack of its own, with one customer in it. */
-async function withCustomer(work: (stack: Stack, customer: Customer) => Promise<Figure[]>): Promise<Figure[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'));
-  const ports = { aggregator: 0, bff: 0, sandbox: 0, sandboxTls: 0 };
-  const stack = await startStack({ dataDir, ports, serviceName: 'yapily', logLevel: 'error' });
-  try {
-    return await work(stack, await connected(stack));
-  } finally {
-    await stack.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+function withCustomer(work: (hold: Hold, stack: Stack, customer: Customer) => Promise<Figure[]>): Promise<Figure[]> {
+  return holding(async (hold) => {
+    const { dataDir } = await hold(benchFolder());
+    const ports = { aggregator: 0, bff: 0, sandbox: 0, sandboxTls: 0 };
+    const stack = await hold(startStack({ dataDir, ports, serviceName: 'yapily', logLevel: 'error' }));
+    return work(hold, stack, await connected(stack));
+  });
 }
 
 async function connected({ bff, sandbox, merchant }: Stack): Promise<Customer> {
@@ -66,38 +62,32 @@ interface Race {
   bare: BareQuery;
 }
 
-async function race({ name, requests, ours, baseline, bare }: Race): Promise<Figure> {
-  const server = await startBareServer(bare);
-  try {
-    return await compare({
-      name,
-      unit: 'requests',
-      baseline,
-      rounds,
-      runBaseline: () => load({ origin: server.origin, path: '/' }, requests),
-      runOurs: () => load(ours, requests),
-    });
-  } finally {
-    await server.stop();
-  }
+async function race(hold: Hold, { name, requests, ours, baseline, bare }: Race): Promise<Figure> {
+  const { origin } = await hold(startBareServer(bare));
+  return compare({
+    name,
+    unit: 'requests',
+    baseline,
+    rounds,
+    runBaseline: () => load({ origin, path: '/' }, requests),
+    runOurs: () => load(ours, requests),
+  });
 }
 
-/** GET /consents/{id} through the whole aggregator: authentication, tenancy, one row, the envelope. */
+/** GET /consents/{id} through the whole aggregator: authentication, tenancy, one consent, the envelope. */
 export function smallCall(): Promise<Figure[]> {
-  return withCustomer(async ({ aggregator, application, databaseUrl }) => {
-    const list = await call<{ data: { id: string }[] }>(`${aggregator}/consents`, { basic: application });
-    const id = list.data[0]?.id ?? '';
-    const secret = Buffer.from(`${application.id}:${application.secret}`).toString('base64');
-    const figure = await race({
+  return holding(async (hold) => {
+    const { origin, headers, databaseUrl, consentId } = await aggregatorWorld(hold);
+    const figure = await race(hold, {
       name: 'small-call: GET /consents/{id}',
-      requests: 600,
-      ours: { origin: aggregator, path: `/consents/${id}`, headers: { authorization: `Basic ${secret}` } },
+      requests: 1_000,
+      ours: { origin, path: `/consents/${consentId}`, headers },
       baseline: 'bare Fastify with one pg query of the same row',
       bare: {
         databaseUrl,
         schema: 'aggregator',
         text: 'select * from consents where id = $1',
-        values: [id],
+        values: [consentId],
         splice: false,
       },
     });
@@ -107,8 +97,8 @@ export function smallCall(): Promise<Figure[]> {
 
 /** A page of 100 synced rows as the customer's frontend reads it. */
 export function bffRead(): Promise<Figure[]> {
-  return withCustomer(async ({ bff, databaseUrl }, { token, customerId }) => {
-    const figure = await race({
+  return withCustomer(async (hold, { bff, databaseUrl }, { token, customerId }) => {
+    const figure = await race(hold, {
       name: 'bff-read: 100 rows',
       requests: 300,
       ours: { origin: bff, path: '/v1/transactions?limit=100', headers: { authorization: `Bearer ${token}` } },

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { pageSizeMax } from '#libs/contract';
 import { createPool, transaction } from '#libs/database';
-import { startPostgres } from '../../apps/stack/src/embedded-postgres.js';
+import { type RunningPostgres, startPostgres } from '../../apps/stack/src/embedded-postgres.js';
 import { recordAnswer } from '../../apps/bff/src/sync/record-answer.js';
 import { StagedAnswer } from '../../apps/bff/src/sync/staged-answer.js';
 import { applyMigrations } from '../../prisma/migrate.js';
+import { benchFolder } from './aggregator-world.js';
 import { compare, type Figure, type Sample, timed } from './harness.js';
+import { holding } from './holding.js';
 import { syncedRows } from './synced-rows.js';
 
 const count = 20_000;
@@ -91,9 +90,14 @@ function copyIn(pool: pg.Pool, texts: Record<string, Buffer>): Promise<number> {
 }
 
 /** Import of one account's history, and the same answer a second time, against COPY without any matching. */
-export async function syncRecord(): Promise<Figure[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'));
-  const server = await startPostgres({ dataDir });
+export function syncRecord(): Promise<Figure[]> {
+  return holding(async (hold) => {
+    const { dataDir } = await hold(benchFolder());
+    return compareImports(await hold(startPostgres({ dataDir })));
+  });
+}
+
+async function compareImports(server: RunningPostgres): Promise<Figure[]> {
   const owner = new pg.Pool({ connectionString: server.connectionString, options: '-c search_path=bff' });
   try {
     await applyMigrations('bff', server.connectionString);
@@ -133,7 +137,5 @@ export async function syncRecord(): Promise<Figure[]> {
     return figures;
   } finally {
     await owner.end();
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
   }
 }

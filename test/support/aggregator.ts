@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ModuleMetadata, Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { spokenVersion } from '#libs/contract';
-import type { AggregatorPrisma } from '#libs/database';
+import { type AggregatorPrisma, RowChanges } from '#libs/database';
 import { createApp, createLogger, createProblemWriter } from '#libs/server';
 import { AppModule, programModule } from '../../apps/aggregator/src/app.module.js';
 import {
@@ -41,13 +41,30 @@ export class TestAggregator {
     env = {},
     modules = [],
   }: { env?: Partial<Env>; modules?: NonNullable<ModuleMetadata['imports']> } = {}) {
-    const db = await freshDatabase('aggregator');
+    // What a test writes past the program is known to it at once, as what it writes itself.
+    let changes: RowChanges | undefined;
+    const db = await freshDatabase('aggregator', (tag) => changes?.hear(tag));
     const settings = Object.assign(new Env(), {
       DATABASE_URL: db.url,
       SEALING_KEYS: `test:${randomBytes(32).toString('base64')}`,
       DATABASE_POOL_SIZE: 5,
       ...env,
     });
+    const aggregator = await TestAggregator.on(db, settings, modules);
+    changes = aggregator.get(RowChanges);
+    return aggregator;
+  }
+
+  /** Another process, as far as that can be had in one, on the same database and with the same settings. */
+  beside(): Promise<TestAggregator> {
+    return TestAggregator.on({ ...this.db, close: () => Promise.resolve() }, this.env, []);
+  }
+
+  private static async on(
+    db: FreshDatabase<AggregatorPrisma>,
+    settings: Env,
+    modules: NonNullable<ModuleMetadata['imports']>,
+  ): Promise<TestAggregator> {
     const logger = createLogger('aggregator', undefined, 'silent');
     const app = await createApp(programModule(settings, [AppModule, ...modules]), {
       name: 'aggregator',

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { changesChannel, RowChanges } from '#libs/database';
 import type {
   AccountAuthorisationResponse,
   Envelope,
@@ -83,8 +84,10 @@ async function granted(aggregator: TestAggregator, begun: { id: string; state?: 
 /** Runs SQL as the database's owner, past row level security: to look at what is stored, or to break it. */
 export async function asOwner(aggregator: TestAggregator, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: aggregator.db.url });
+  client.on('notification', ({ payload = '' }) => aggregator.get(RowChanges).hear(payload));
   await client.connect();
   try {
+    await client.query(`LISTEN ${changesChannel}`);
     const { rows } = await client.query<Record<string, unknown>>(sql);
     return rows;
   } finally {

@@ -13,14 +13,18 @@ export interface FreshDatabase<Prisma> {
   close(): Promise<void>;
 }
 
-export function freshDatabase(program: 'aggregator'): Promise<FreshDatabase<AggregatorPrisma>>;
+export function freshDatabase(
+  program: 'aggregator',
+  onChange?: (tag: string) => void,
+): Promise<FreshDatabase<AggregatorPrisma>>;
 export function freshDatabase(program: 'bff'): Promise<FreshDatabase<BffPrisma>>;
-/** A migrated database of the suite's own; some 50 ms. */
+/** A migrated database of the suite's own; some 50 ms. `onChange` hears of a row before the query that changed it is done. */
 export async function freshDatabase(
   program: 'aggregator' | 'bff',
+  onChange?: (tag: string) => void,
 ): Promise<FreshDatabase<AggregatorPrisma | BffPrisma>> {
   const { url, drop } = await makeDatabase(inject('templates')[program]);
-  const pool = createPool({ connectionString: url, schema: program });
+  const pool = createPool({ connectionString: url, schema: program, ...(onChange && { onChange }) });
   const prisma = program === 'aggregator' ? new AggregatorPrisma(pool) : new BffPrisma(pool);
   return {
     url,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, fetch as undiciFetch, request, type Dispatcher } from 'undici';
 import { InstitutionError, type InstitutionErrorKind } from './institution-error.js';
+import { Turns } from './turns.js';
 
 /** One exchange with a bank, for logs and metrics. Never a body, a header, a query or an identifier. */
 export interface Exchange {
@@ -69,6 +70,7 @@ function msSince(began: number): number {
  */
 export class BankHttp {
   readonly #agents = new Map<string, Agent>();
+  readonly #turns = new Turns();
   readonly #report: (exchange: Exchange) => void;
   readonly #deadlineMs: number;
   readonly #bodyBytesMax: number;
@@ -84,7 +86,7 @@ export class BankHttp {
   /** Sends and reads the whole answer, whatever its status. */
   async send(call: BankRequest): Promise<BankResponse> {
     const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.deadlineMs ?? this.#deadlineMs)]);
-    return this.#timed(call, async () => {
+    const answer = await this.#timed(call, async () => {
       try {
         return await this.#once(call, signal);
       } catch (fault) {
@@ -92,6 +94,8 @@ export class BankHttp {
         return this.#once(call, signal);
       }
     });
+    await this.#turns.next();
+    return answer;
   }
 
   /** `fetch` for openid-client, through the same pool, deadline and report. undici's own, since Node's refuses our Agent. */

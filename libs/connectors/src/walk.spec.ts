@@ -1,6 +1,6 @@
 import type { AccountStatement, Transaction } from '#libs/contract';
 import type { Page } from './connector.js';
-import { transactionIdentity, walkPages, withIdentities } from './walk.js';
+import { transactionIdentities, walkPages, withIdentities } from './walk.js';
 
 const coffee: Transaction = { date: '2026-04-05T00:00:00.000Z', amount: -3.2, currency: 'GBP', description: 'Coffee' };
 const numbered = (from: number, count: number): Transaction[] =>
@@ -63,7 +63,7 @@ describe('identities', () => {
 
   it('number equal rows, the same in every answer, and differ by account', () => {
     const once = withIdentities('a', [coffee, coffee, { ...coffee, description: ' COFFEE ' }]).map(({ id }) => id);
-    expect(once).toEqual([1, 2, 3].map((occurrence) => transactionIdentity('a', coffee, occurrence)));
+    expect(once).toEqual([coffee, coffee, coffee].map(transactionIdentities('a')));
     expect(withIdentities('a', [coffee, coffee]).map(({ id }) => id)).toEqual(once.slice(0, 2));
     expect(withIdentities('b', [coffee])[0]?.id).not.toBe(once[0]);
   });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Transaction } from '#libs/contract';
 import type { Page, PageBounds } from './connector.js';
 import { InstitutionError, WalkLimitError } from './institution-error.js';
@@ -46,11 +46,17 @@ function take<T extends Identified>(items: T[], walk: { all: T[]; earlier: Map<s
 }
 
 /**
- * The id of a transaction that has none: a hash of account, day, amount, currency and normalised text, plus which of
- * its equals it is in the answer. The same answer gives the same ids; nothing else does (quirks Q1, Q3, Q6).
+ * What identifies each of the transactions of an answer by content: a hash of account, day, amount, currency and
+ * normalised text, plus which of its equals it is. The same answer gives the same; nothing else does (quirks Q1, Q3, Q6).
  */
-export function transactionIdentity(accountId: string, transaction: Transaction, occurrence: number): string {
-  return `${hashOf(accountId, transaction)}.${occurrence}`;
+export function transactionIdentities(accountId: string): (transaction: Transaction) => string {
+  const seen = new Map<string, number>();
+  return (transaction) => {
+    const key = hashOf(accountId, transaction);
+    const occurrence = (seen.get(key) ?? 0) + 1;
+    seen.set(key, occurrence);
+    return `${key}.${occurrence}`;
+  };
 }
 
 /**
@@ -65,21 +71,15 @@ export function withIdentities(accountId: string, transactions: Transaction[]): 
     if (amounts.has(id) && amounts.get(id) !== amount) untrusted.add(id);
     amounts.set(id, amount);
   }
-  const seen = new Map<string, number>();
+  const identityOf = transactionIdentities(accountId);
   return transactions.map((transaction) => {
     if (transaction.id !== undefined && !untrusted.has(transaction.id)) return transaction;
-    const key = hashOf(accountId, transaction);
-    const occurrence = (seen.get(key) ?? 0) + 1;
-    seen.set(key, occurrence);
-    return { ...transaction, id: `${key}.${occurrence}` };
+    return { ...transaction, id: identityOf(transaction) };
   });
 }
 
 function hashOf(accountId: string, transaction: Transaction): string {
-  return createHash('sha256')
-    .update(`${accountId}\n${contentOf(transaction)}`)
-    .digest('hex')
-    .slice(0, 32);
+  return hash('sha256', `${accountId}\n${contentOf(transaction)}`, 'hex').slice(0, 32);
 }
 
 function contentOf({ date, amount, currency, reference, description }: Identified): string {

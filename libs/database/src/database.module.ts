@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DynamicModule, Inject, Module, OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { createPool, POOL, Program } from './pool.js';
+import { createPool, POOL, Program, roleOf } from './pool.js';
 import { AggregatorPrisma, BffPrisma } from './prisma-clients.js';
 import { QueueModule } from './queue.js';
+import { RowChanges } from './row-changes.js';
 import { SecretBox } from './secret-box.js';
 
 const poolEndsWithinMs = 2_000;
@@ -19,7 +20,7 @@ export interface DatabaseSettings {
   max?: number;
 }
 
-/** Gives every module of a program its pool (`POOL`), its Prisma client, the `SecretBox` and the queues' connection. */
+/** Gives every module of a program its pool (`POOL`), its Prisma client, the `SecretBox`, what it hears of changed rows, and the queues' connection. */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
@@ -31,11 +32,19 @@ export class DatabaseModule implements OnApplicationShutdown {
       global: true,
       imports: [QueueModule.forRoot({ program, connectionString, redisUrl })],
       providers: [
-        { provide: POOL, useFactory: () => createPool({ connectionString, schema: program, ...(max && { max }) }) },
+        { provide: RowChanges, useFactory: () => new RowChanges(listenerOf(connectionString, program)) },
+        {
+          provide: POOL,
+          useFactory: (changes: RowChanges) => {
+            const onChange = (tag: string) => changes.hear(tag);
+            return createPool({ connectionString, schema: program, onChange, ...(max && { max }) });
+          },
+          inject: [RowChanges],
+        },
         { provide: prisma, useFactory: (pool: pg.Pool) => new prisma(pool), inject: [POOL] },
         { provide: SecretBox, useFactory: () => new SecretBox(sealingKeys) },
       ],
-      exports: [POOL, prisma, SecretBox],
+      exports: [POOL, prisma, SecretBox, RowChanges],
     };
   }
 
@@ -46,4 +55,14 @@ export class DatabaseModule implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await Promise.race([this.pool.end(), delay(poolEndsWithinMs, undefined, { ref: false })]);
   }
+}
+
+function listenerOf(connectionString: string, program: Program): pg.ClientConfig {
+  return {
+    connectionString,
+    application_name: `tributary-${program}-changes`,
+    options: `-c role=${roleOf(program)}`,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  };
 }

@@ -6,6 +6,8 @@ export { acquireLease, assertLease, type Lease, LeaseLostError, releaseLease, re
 export { createPool, POOL, type PoolSettings, type Program, roleOf } from './pool.js';
 export { AggregatorPrisma, BffPrisma, createAggregatorPrisma, createBffPrisma } from './prisma-clients.js';
 export * from './queue.js';
+export { RowCache } from './row-cache.js';
+export { changesChannel, RowChanges } from './row-changes.js';
 export { asSystem, inScope } from './scope.js';
 export { scopedTo, type ScopedPrisma } from './scoped-client.js';
 export { SecretBox, UnsealingError } from './secret-box.js';

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { changesChannel } from './row-changes.js';
 import { currentScope, scopeSetting } from './scope.js';
 
 export type Program = 'aggregator' | 'bff';
@@ -9,6 +10,8 @@ export interface PoolSettings {
   schema: Program;
   /** Most connections at once; 10 unless told. */
   max?: number;
+  /** Told of every changed row that its connections hear of, before the command that changed it is complete. */
+  onChange?: (tag: string) => void;
 }
 
 /** Nest's token of the process's one `pg.Pool`. */
@@ -32,6 +35,13 @@ type Checkout = (
 class ScopedPool extends pg.Pool {
   private readonly applied = new WeakMap<pg.PoolClient, string>();
 
+  constructor(
+    settings: pg.PoolConfig,
+    private readonly onChange: PoolSettings['onChange'],
+  ) {
+    super(settings);
+  }
+
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Checkout): void;
   override connect(callback?: Checkout): Promise<pg.PoolClient> | void {
@@ -45,8 +55,9 @@ class ScopedPool extends pg.Pool {
   }
 
   private async enter(client: pg.PoolClient, scope: string): Promise<pg.PoolClient> {
-    if ((this.applied.get(client) ?? '') === scope) return client;
+    if (this.applied.get(client) === scope) return client;
     try {
+      if (!this.applied.has(client)) await this.begin(client);
       await client.query('SELECT set_config($1, $2, false)', [scopeSetting, scope]);
     } catch (error) {
       client.release(true);
@@ -55,13 +66,20 @@ class ScopedPool extends pg.Pool {
     this.applied.set(client, scope);
     return client;
   }
+
+  private async begin(client: pg.PoolClient): Promise<void> {
+    const { onChange } = this;
+    if (!onChange) return;
+    client.on('notification', ({ payload = '' }) => onChange(payload));
+    await client.query(`LISTEN ${changesChannel}`);
+  }
 }
 
 /**
  * The process's pool: Prisma and raw SQL both use it. Connections work as the program's own role, in its schema, with
  * every statement bounded to 30 seconds. Migrations must have been applied, because they make the role.
  */
-export function createPool({ connectionString, schema, max = 10 }: PoolSettings): pg.Pool {
+export function createPool({ connectionString, schema, max = 10, onChange }: PoolSettings): pg.Pool {
   const settings: pg.PoolConfig = {
     connectionString,
     max,
@@ -74,7 +92,7 @@ export function createPool({ connectionString, schema, max = 10 }: PoolSettings)
       '-c idle_in_transaction_session_timeout=60000 -c timezone=UTC',
   };
   // Only the aggregator's tables belong to tenants.
-  const pool = schema === 'aggregator' ? new ScopedPool(settings) : new pg.Pool(settings);
+  const pool = schema === 'aggregator' ? new ScopedPool(settings, onChange) : new pg.Pool(settings);
   // Without a listener a connection dropped while idle would end the process. The pool has discarded it by now, and the
   // next query opens another or reports the failure to its caller.
   pool.on('error', () => {});

@@ -63,7 +63,7 @@ export class ApplicationKeysService {
 
   /**
    * Issues a new secret, the first one or a replacement. The old secret stays valid for `overlapSeconds`, so that it can
-   * be exchanged without an interruption. Other processes learn of it within half a minute.
+   * be exchanged without an interruption.
    */
   async rotate(id: string, overlapSeconds: number): Promise<IssuedKey> {
     const key = { id, secret: newSecret() };

@@ -8,7 +8,6 @@ import {
 } from '#libs/contract';
 import { AggregatorPrisma, asSystem, scopedTo } from '#libs/database';
 import { now } from '#libs/server';
-import { CredentialsService } from '../auth/credentials.service.js';
 import type { Tenant } from '../auth/tenant.js';
 import { UsersService } from '../users/users.service.js';
 import type { ApplicationSearch, ApplicationSort } from './application.dto.js';
@@ -30,7 +29,6 @@ const columns: Record<string, 'updatedAt' | 'name' | 'id'> = { last_updated: 'up
 export class ApplicationsService {
   constructor(
     private readonly prisma: AggregatorPrisma,
-    private readonly credentials: CredentialsService,
     private readonly users: UsersService,
   ) {}
 
@@ -88,7 +86,6 @@ export class ApplicationsService {
     await this.reach(tenant, id);
     const data = { ...columnsOf(body), updatedAt: now() };
     const row = await this.scoped(tenant).application.update({ where: { id }, data });
-    this.credentials.forget(id);
     return toApplication(row);
   }
 
@@ -101,7 +98,6 @@ export class ApplicationsService {
     }
     await this.users.deleteAll(tenant, id);
     await this.scoped(tenant).application.deleteMany({ where: { id, rootApplicationId: tenant.application.id } });
-    this.credentials.forget(id);
   }
 
   /** The application itself or one of its own sub-applications: 404 when unknown, 403 when it is somebody else's. */

@@ -2,7 +2,6 @@ import {
   type CanActivate,
   createParamDecorator,
   type ExecutionContext,
-  Inject,
   Injectable,
   SetMetadata,
   UseGuards,
@@ -10,13 +9,11 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import type { Pool } from 'pg';
 import { ApiConsentHeader, header, problems } from '#libs/contract';
-import { inScope, POOL } from '#libs/database';
 import { now } from '#libs/server';
 import { permits, type ConsentUse } from '../consents/consent-state.js';
-import { consentTokenHash } from '../consents/consent-secrets.js';
-import { findConsentByToken, type ConsentRow } from '../consents/consent.queries.js';
+import type { ConsentRow } from '../consents/consent.queries.js';
+import { KnownConsents } from '../consents/known-consents.service.js';
 import { AccountGuard } from './account.guard.js';
 import { consentOf, rememberConsent } from './request-consent.js';
 import { tenantOf } from './tenant.js';
@@ -31,7 +28,7 @@ const USE = 'tributary:consent-use';
 export class ConsentGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    @Inject(POOL) private readonly pool: Pool,
+    private readonly known: KnownConsents,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -41,7 +38,7 @@ export class ConsentGuard implements CanActivate {
       throw problems.badRequest({ parameter: header.consent, message: 'The consent header is mandatory' });
     }
     const { scopeIds } = tenantOf(request);
-    const consent = await inScope(scopeIds, () => findConsentByToken(this.pool, consentTokenHash(token), scopeIds));
+    const consent = await this.known.byToken(token, scopeIds);
     if (consent === undefined) throw problems.consentUnknown({ parameter: header.consent });
     const use = this.reflector.getAllAndOverride<ConsentUse | undefined>(USE, [
       context.getHandler(),

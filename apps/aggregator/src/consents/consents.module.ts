@@ -9,6 +9,7 @@ import { ConsentSteps } from './consent-steps.service.js';
 import { ConsentSweep, consentsQueue } from './consent-sweep.service.js';
 import { ConsentsController } from './consents.controller.js';
 import { ConsentsService } from './consents.service.js';
+import { KnownConsents } from './known-consents.service.js';
 
 @Module({
   imports: [
@@ -16,7 +17,16 @@ import { ConsentsService } from './consents.service.js';
     InstitutionsModule,
   ],
   controllers: [ConsentsController],
-  providers: [ConsentsService, ConsentAccounts, ConsentSecrets, ConsentSteps, ConsentCodes, BankCalls, ConsentSweep],
+  providers: [
+    ConsentsService,
+    ConsentAccounts,
+    ConsentSecrets,
+    ConsentSteps,
+    ConsentCodes,
+    BankCalls,
+    ConsentSweep,
+    KnownConsents,
+  ],
   exports: [
     ConsentsService,
     ConsentAccounts,
@@ -25,6 +35,7 @@ import { ConsentsService } from './consents.service.js';
     ConsentCodes,
     BankCalls,
     ConsentSweep,
+    KnownConsents,
     QueueModule,
   ],
 })

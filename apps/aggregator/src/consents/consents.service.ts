@@ -29,6 +29,7 @@ import {
   type ConsentRow,
 } from './consent.queries.js';
 import type { ConsentsFilter } from './consents.filter.js';
+import { KnownConsents } from './known-consents.service.js';
 import { redeemOneTimeToken } from './one-time-token.queries.js';
 
 /** How long one confirmation of continued access counts. */
@@ -42,6 +43,7 @@ export class ConsentsService {
     private readonly secrets: ConsentSecrets,
     private readonly banks: BankCalls,
     private readonly steps: ConsentSteps,
+    private readonly known: KnownConsents,
   ) {}
 
   /** One page, newest first; without a limit 1000, as many as the interface ever answers at once. */
@@ -66,7 +68,7 @@ export class ConsentsService {
    * this is how a client learns that its user has confirmed on another device.
    */
   async get(tenant: Tenant, id: string): Promise<Consent> {
-    const row = await this.find(tenant, id);
+    const row = (await this.known.byId(id, tenant.scopeIds)) ?? (await this.find(tenant, id));
     if (!isPolled(row.status)) return this.show(row);
     await this.steps.check(row);
     return this.show(await this.find(tenant, id));

@@ -35,9 +35,10 @@ export class OffsetPages {
       if (kept !== undefined) return pageOrder(kept, page);
     }
     const rows = await this.once(`${key.consentId}:${key.queryKey}`, async () => {
-      const all = await walk(window);
-      // An answer that fits the asked page has no later offsets; keeping nothing also removes what was kept before.
-      await this.snapshots.keep(key, consent.applicationId, all.length > page.limit ? all : []);
+      // What was kept before goes while the bank is asked. An answer that fits the asked page has no later offsets, so
+      // that is then the whole of it: one statement, during a wait.
+      const [all] = await Promise.all([walk(window), this.snapshots.drop(key)]);
+      if (all.length > page.limit) await this.snapshots.keep(key, consent.applicationId, all);
       return all;
     });
     const { from, to } = rowsOfPage(page, rows.length);

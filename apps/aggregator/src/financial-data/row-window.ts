@@ -49,7 +49,10 @@ export function rowsOfPage(
 }
 
 function instantOf(date: string | undefined): number | undefined {
-  return date === undefined ? undefined : parseDateTime(date)?.getTime();
+  if (date === undefined) return undefined;
+  // What connectors write is UTC to the millisecond, which the engine reads ten times faster.
+  const quick = date.length === 24 && date.endsWith('Z') ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(quick) ? parseDateTime(date)?.getTime() : quick;
 }
 
 function later(a: Date | undefined, b: Date | undefined): Date | undefined {

@@ -26,7 +26,6 @@ export async function replaceSnapshot(
   const { consentId, queryKey, applicationId, total, createdAt, expiresAt } = snapshot;
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${consentId}:${queryKey}`]);
   await tx.query('DELETE FROM snapshots WHERE consent_id = $1 AND query_key = $2', [consentId, queryKey]);
-  if (chunks.length === 0) return;
   const id = randomUUID();
   await tx.query(
     `INSERT INTO snapshots (id, application_id, consent_id, query_key, total, created_at, expires_at)
@@ -43,6 +42,11 @@ export async function replaceSnapshot(
       chunks.map(({ sealed }) => sealed),
     ],
   );
+}
+
+/** Removes the snapshot of a query; the chunks go with it. */
+export async function dropSnapshot(db: Queryable, { consentId, queryKey }: SnapshotKey): Promise<void> {
+  await db.query('DELETE FROM snapshots WHERE consent_id = $1 AND query_key = $2', [consentId, queryKey]);
 }
 
 /** The snapshot of a query that is still good, and how many rows it has; undefined when there is none. */

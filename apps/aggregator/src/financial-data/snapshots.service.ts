@@ -2,7 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { hashToken, POOL, SecretBox, transaction } from '#libs/database';
 import { now } from '#libs/server';
-import { findSnapshot, readChunks, replaceSnapshot, type SealedChunk, type SnapshotKey } from './snapshot.queries.js';
+import {
+  dropSnapshot,
+  findSnapshot,
+  readChunks,
+  replaceSnapshot,
+  type SealedChunk,
+  type SnapshotKey,
+} from './snapshot.queries.js';
 
 /** How long later offsets are answered without the bank. */
 const SNAPSHOT_MS = 10 * 60_000;
@@ -27,7 +34,12 @@ export class SnapshotsService {
     return { consentId, queryKey: hashToken(JSON.stringify(parts), `snapshot:${consentId}`) };
   }
 
-  /** Keeps an answer in place of the one before it; `rows` empty means that there is nothing to page through. */
+  /** Forgets the answer that was kept before. */
+  drop(key: SnapshotKey): Promise<void> {
+    return dropSnapshot(this.pool, key);
+  }
+
+  /** Keeps an answer in place of the one before it. */
   async keep(key: SnapshotKey, applicationId: string, rows: readonly string[]): Promise<void> {
     const createdAt = now();
     const expiresAt = new Date(createdAt.getTime() + SNAPSHOT_MS);

@@ -6,7 +6,7 @@ import {
   type Transaction,
   type TransactionDetail,
 } from '#libs/contract';
-import { operation, transactionIdentity, withIdentities } from '#libs/connectors';
+import { operation, transactionIdentities, withIdentities } from '#libs/connectors';
 import type { ConsentRow } from '../consents/consent.queries.js';
 import { BankReads, type Reading } from './bank-reads.service.js';
 import { OffsetPages } from './offset-pages.service.js';
@@ -61,13 +61,13 @@ function toRows(
   transactions: readonly Transaction[],
   details: ReadonlySet<TransactionDetail>,
 ): string[] {
-  const seen = new Map<string, number>();
+  const identityOf = transactionIdentities(accountId);
   return transactions.map((transaction) => {
-    const content = transactionIdentity(accountId, transaction, 0);
-    const occurrence = (seen.get(content) ?? 0) + 1;
-    seen.set(content, occurrence);
-    const hash = transactionIdentity(accountId, transaction, occurrence);
-    const enrichment = { ...transaction.enrichment, transactionHash: { hash } };
-    return JSON.stringify(transactionWith(details, { ...transaction, enrichment }));
+    const transactionHash = { hash: identityOf(transaction) };
+    // Most banks enrich nothing, and then there is nothing to choose from.
+    if (!transaction.enrichment) return JSON.stringify({ ...transaction, enrichment: { transactionHash } });
+    return JSON.stringify(
+      transactionWith(details, { ...transaction, enrichment: { ...transaction.enrichment, transactionHash } }),
+    );
   });
 }
