@@ -5,6 +5,7 @@ import { checkReturnUrl } from '../callbacks/return-address.js';
 import type { TermColumns } from '../consents/consent-terms.js';
 import { forecastOf, type ForecastRow } from '../consents/forecast.js';
 import { appendEvent } from '../events/event-log.js';
+import { stopReading } from '../sync/stop-reading.js';
 import { ConnectionStatus, isConnectionStatus, isReadable, isWaiting, sourcesOf } from './connection-state.js';
 import type { ConnectionView, SyncProgress } from './connection.dto.js';
 
@@ -52,6 +53,7 @@ export async function moveConnection(
   );
   const moved = rows[0];
   if (!moved) return false;
+  if (!isReadable(to)) await stopReading(client, id, reason);
   await appendEvent(client, {
     merchantId: moved.merchant_id,
     customerId: moved.customer_id,

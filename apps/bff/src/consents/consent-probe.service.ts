@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { type AggregatorClient, ClientError } from '#libs/client';
 import type { Consent } from '#libs/contract';
-import { POOL, SecretBox, transaction } from '#libs/database';
+import { acquireLease, POOL, releaseLease, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { ConnectionStatus, isRenewable, needsItsUser } from '../connections/connection-state.js';
@@ -12,7 +12,10 @@ import {
   moveConnection,
   setColumns,
 } from '../connections/connections.queries.js';
-import { faultOf } from '../sync/sync-fault.js';
+import { SyncScope } from '../sync/call-budget.js';
+import { enterCall, NotDueYet, strikeCall } from '../sync/call-ledger.js';
+import { institutionAnswered, passCircuit } from '../sync/institution-circuit.js';
+import { faultOf, type SyncFault } from '../sync/sync-fault.js';
 import { SyncSchedule } from '../sync/sync-schedule.js';
 import { dayMs, hasStopped } from './consent-clocks.js';
 import { ConsentTerms } from './consent-terms.service.js';
@@ -21,6 +24,8 @@ import { replanNotices } from './notice-schedule.js';
 import { nextProbe } from './probe-schedule.js';
 import { Supersession } from './supersession.service.js';
 
+/** A call for a list of accounts takes no longer. */
+const leaseMs = 60_000;
 /** When the aggregator did not answer. */
 const againMs = 3_600_000;
 
@@ -35,8 +40,11 @@ interface ProbedConnection {
   confirmed_at: Date | null;
 }
 
-/** What a probe found: still good, ended for a named reason, or nothing that can be believed. */
-type Finding = { kind: 'good'; consent: Consent } | { kind: 'ended'; reason: string } | { kind: 'unknown' };
+/** What a probe found: still good, `isProven` if the bank says so; ended for a named reason; or nothing that can be believed. */
+type Finding =
+  | { kind: 'good'; consent: Consent; isProven: boolean }
+  | { kind: 'ended'; reason: string }
+  | { kind: 'unknown' };
 
 /** Asks cheaply whether consents still stand, so that an end at the bank is known before data are missed. */
 @Injectable()
@@ -68,7 +76,7 @@ export class ConsentProbe {
     const finding = await this.find(connection, connection.consent_id, isHinted);
     if (finding.kind === 'ended') await this.end(connection, finding.reason);
     if (finding.kind === 'good') {
-      await this.refresh(connection, finding.consent);
+      await this.refresh(connection, finding);
       await this.supersession.run(id);
     }
     const interval = finding.kind === 'unknown' ? againMs : undefined;
@@ -89,7 +97,7 @@ export class ConsentProbe {
       const stale = new Date(now().getTime() - dayMs);
       const isFresh = connection.last_synced_at !== null && connection.last_synced_at > stale;
       // A synchronisation that went well is the bank's own word: it is not asked again for nothing.
-      if (isFresh && !isHinted && !needsItsUser(connection.status)) return { kind: 'good', consent };
+      if (isFresh && !isHinted && !needsItsUser(connection.status)) return { kind: 'good', consent, isProven: true };
       return await this.askBank(client, connection, consent);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
@@ -108,23 +116,41 @@ export class ConsentProbe {
     return (await client.extendConsent(consent.id, { lastConfirmedAt: at.toISOString() })).data;
   }
 
-  /** The list of accounts is the cheapest thing that only a living consent gives. */
+  /**
+   * The list of accounts is the cheapest thing that only a living consent gives. The call counts like any other, so it waits
+   * when those of the day are spent or the institution is out, and while a synchronisation is asking anyhow.
+   */
   private async askBank(client: AggregatorClient, connection: ProbedConnection, consent: Consent): Promise<Finding> {
-    if (connection.sealed_consent_token === null) return { kind: 'unknown' };
+    const { id, institution_id: institutionId, sealed_consent_token: sealed } = connection;
+    const unasked: Finding = { kind: 'good', consent, isProven: false };
+    const lease =
+      sealed === null ? undefined : await acquireLease(this.pool, { resource: `connection:${id}`, ttlMs: leaseMs });
+    if (!lease || sealed === null) return unasked;
+    const subject = { id, connectionId: id, institutionId };
+    let entered: Date | undefined;
     try {
-      await client.getAccounts(
-        this.secrets.open(connection.sealed_consent_token, `connection:${connection.id}:consent-token`),
-      );
-      return { kind: 'good', consent };
+      if (!(await passCircuit(this.pool, institutionId)).open) return unasked;
+      entered = await enterCall(this.pool, subject, SyncScope.accounts);
+      await client.getAccounts(this.secrets.open(sealed, `connection:${id}:consent-token`));
+      await institutionAnswered(this.pool, institutionId);
+      return { kind: 'good', consent, isProven: true };
     } catch (error) {
+      if (error instanceof NotDueYet) return unasked;
       if (!(error instanceof ClientError)) throw error;
-      const { verdict, problem } = faultOf(error);
-      if (verdict === 'retry') return { kind: 'unknown' };
-      // The bank's refusal is a hint, unless the aggregator has drawn its conclusion by now.
-      const reason = proofIn((await client.getConsentById(consent.id)).data.status);
-      if (reason !== undefined) return { kind: 'ended', reason };
-      return verdict === 'needs-user' ? { kind: 'ended', reason: problem } : { kind: 'unknown' };
+      const fault = faultOf(error);
+      if (entered && fault.isUncounted) await strikeCall(this.pool, subject, SyncScope.accounts, entered);
+      return await this.conclude(client, consent, fault);
+    } finally {
+      await releaseLease(this.pool, lease);
     }
+  }
+
+  /** The bank's refusal is a hint, unless the aggregator has drawn its conclusion by now. */
+  private async conclude(client: AggregatorClient, consent: Consent, fault: SyncFault): Promise<Finding> {
+    if (fault.verdict === 'retry' || fault.verdict === 'not-due-yet') return { kind: 'unknown' };
+    const reason = proofIn((await client.getConsentById(consent.id)).data.status);
+    if (reason !== undefined) return { kind: 'ended', reason };
+    return fault.verdict === 'needs-user' ? { kind: 'ended', reason: fault.problem } : { kind: 'unknown' };
   }
 
   private async end({ id, consent_id: consentId }: ProbedConnection, reason: string): Promise<void> {
@@ -134,7 +160,10 @@ export class ConsentProbe {
   }
 
   /** Takes over what the consent says of its time now; one that was given up and is good after all comes back. */
-  private async refresh(connection: ProbedConnection, consent: Consent): Promise<void> {
+  private async refresh(
+    connection: ProbedConnection,
+    { consent, isProven }: { consent: Consent; isProven: boolean },
+  ): Promise<void> {
     const terms = await this.terms.of(connection.institution_id, consent);
     const at = now();
     const isBack = await transaction(this.pool, async (tx) => {
@@ -145,7 +174,7 @@ export class ConsentProbe {
         await setColumns(tx, connection.id, columns);
         return false;
       }
-      if (hasStopped(terms.stops_at, at)) return false;
+      if (!isProven || hasStopped(terms.stops_at, at)) return false;
       const back = { ...columns, next_sync_at: at, sync_failures: 0 };
       return moveConnection(tx, { id: connection.id, to: ConnectionStatus.active, columns: back });
     });

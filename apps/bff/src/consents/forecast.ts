@@ -1,4 +1,5 @@
 import { ConnectionStatus } from '../connections/connection-state.js';
+import { meaningOf } from '../sync/sync-fault.js';
 import { daysLeft, hasStopped, runningClocks, StopCause } from './consent-clocks.js';
 import { Action, Forecast, type Interruption, Outlook, Owner } from './forecast.dto.js';
 
@@ -33,13 +34,12 @@ export function linkFor(action: Action, connectionId: string): string | undefine
   return action === Action.connect ? '/v1/connections' : undefined;
 }
 
-/** Faults of a synchronisation that the bank has to mend; all others are ours. */
-const institutionProblems: ReadonlySet<string> = new Set([
-  'institution-refused',
-  'institution-failed',
-  'incomplete-answer',
-  'not-due-yet',
-]);
+/** Who mends a fault of a synchronisation. */
+function mender(problem: string): Owner {
+  const owner = meaningOf(problem)?.owner;
+  if (owner === 'user') return Owner.customer;
+  return owner === 'institution' ? Owner.institution : Owner.operator;
+}
 
 /** The forecast of a connection as it stands at the instant `at`. */
 export function forecastOf(row: ForecastRow, at: Date): Forecast {
@@ -81,8 +81,7 @@ function stopped(row: ForecastRow, cause: string | null): Verdict {
 /** A fault that passes: data are late, and there is nothing for the customer to do. */
 function interruptionOf({ health, problem, next_sync_at: next }: ForecastRow): Interruption | undefined {
   if (health !== 'degraded' || problem === null) return undefined;
-  const owner = institutionProblems.has(problem) ? Owner.institution : Owner.operator;
-  return { cause: problem, owner, ...(next === null ? {} : { nextAttemptAt: next.toISOString() }) };
+  return { cause: problem, owner: mender(problem), ...(next === null ? {} : { nextAttemptAt: next.toISOString() }) };
 }
 
 function ahead({ stops_at: stopsAt, stop_cause: cause }: ForecastRow, at: Date): Verdict {

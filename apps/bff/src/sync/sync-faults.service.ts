@@ -5,10 +5,8 @@ import { LeaseLostError, POOL, transaction } from '#libs/database';
 import { createLogger } from '#libs/server';
 import { ConnectionStatus } from '../connections/connection-state.js';
 import { moveConnection } from '../connections/connections.queries.js';
-import { unschedule } from './account-schedule.js';
 import { institutionAnswered, institutionFailed } from './institution-circuit.js';
 import { faultOf, IncompleteAnswer, isLapsed, meaningOf, type SyncFault } from './sync-fault.js';
-import { currentRun, endRun, SyncRunStatus } from './sync-run.js';
 
 /** Whom a fault concerns. */
 export interface FaultyConnection {
@@ -63,12 +61,7 @@ export class SyncFaults {
     const columns = { next_sync_at: null, health: 'degraded' };
     const { id, consent_id: consentId } = connection;
     const move = { id, to: ConnectionStatus.needsUser, reason: fault.problem, consentId, columns };
-    await transaction(this.pool, async (tx) => {
-      await moveConnection(tx, move);
-      await unschedule(tx, connection.id);
-      const run = await currentRun(tx, connection.id);
-      if (run) await endRun(tx, run.id, SyncRunStatus.failed, fault.problem);
-    });
+    await transaction(this.pool, (tx) => moveConnection(tx, move));
     return true;
   }
 

@@ -1,0 +1,15 @@
+import type { PoolClient } from 'pg';
+import { unschedule } from './account-schedule.js';
+import { meaningOf, type SyncProblem } from './sync-fault.js';
+import { currentRun, endRun, SyncRunStatus } from './sync-run.js';
+
+/** Nothing of a connection is due any more, and a synchronisation under way is over: its consent is not to be used. */
+export async function stopReading(client: PoolClient, connectionId: string, reason: string | undefined): Promise<void> {
+  await unschedule(client, connectionId);
+  const run = await currentRun(client, connectionId);
+  if (run) await endRun(client, run.id, SyncRunStatus.failed, isSyncProblem(reason) ? reason : 'interrupted');
+}
+
+function isSyncProblem(reason: string | undefined): reason is SyncProblem {
+  return reason !== undefined && meaningOf(reason) !== undefined;
+}
