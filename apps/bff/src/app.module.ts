@@ -10,6 +10,7 @@ import { IngestionModule } from './ingestion/ingestion.module.js';
 import { MerchantsModule } from './merchants/merchants.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
+import { SyncRunsModule } from './sync/sync-runs.module.js';
 import { TransactionsModule } from './transactions/transactions.module.js';
 
 /** The features of the merchants' API. */
@@ -20,6 +21,7 @@ import { TransactionsModule } from './transactions/transactions.module.js';
     MerchantsModule,
     SessionsModule,
     ConnectionsModule,
+    SyncRunsModule,
     AccountsModule,
     TransactionsModule,
     PaymentsModule,

@@ -1,3 +1,4 @@
+import { AccountSyncView } from '../sync/sync-run.dto.js';
 import {
   AccountBalance,
   AccountIdentification,
@@ -25,6 +26,8 @@ export class AccountView {
   @Nested(() => AccountBalance, { array: true, optional: true }) balances?: AccountBalance[];
   @DateTime({ optional: true, description: 'When the balances were read.' }) balancesAt?: string;
   @DateTime({ optional: true }) lastSyncedAt?: string;
+  @Nested(() => AccountSyncView, { optional: true, description: 'How its reading stands, and why.' })
+  sync?: AccountSyncView;
 }
 
 export class AccountList {

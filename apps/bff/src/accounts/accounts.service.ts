@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { type Account, type Balances, problems } from '#libs/contract';
 import { POOL } from '#libs/database';
 import type { Scope } from '../auth/caller.js';
+import { selectAccountStatuses } from '../sync/sync-run.queries.js';
 import type { AccountView } from './account.dto.js';
 
 interface AccountRow {
@@ -23,13 +24,21 @@ export class AccountsService {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   async list(scope: Scope): Promise<AccountView[]> {
-    return (await this.select(scope, null)).map(toView);
+    return this.views(await this.select(scope, null));
   }
 
   async get(scope: Scope, id: string): Promise<AccountView> {
-    const [row] = await this.select(scope, id);
-    if (!row) throw problems.notFound({ message: 'The account is not known' });
-    return toView(row);
+    const [view] = await this.views(await this.select(scope, id));
+    if (!view) throw problems.notFound({ message: 'The account is not known' });
+    return view;
+  }
+
+  private async views(rows: readonly AccountRow[]): Promise<AccountView[]> {
+    const statuses = await selectAccountStatuses(
+      this.pool,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => ({ ...toView(row), ...present({ sync: statuses.get(row.id) }) }));
   }
 
   private async select({ customerId }: Scope, id: string | null): Promise<AccountRow[]> {

@@ -7,7 +7,8 @@ import { forecastOf, type ForecastRow } from '../consents/forecast.js';
 import { appendEvent } from '../events/event-log.js';
 import { stopReading } from '../sync/stop-reading.js';
 import { ConnectionStatus, isConnectionStatus, isReadable, isWaiting, sourcesOf } from './connection-state.js';
-import type { ConnectionView, SyncProgress } from './connection.dto.js';
+import type { ConnectionView } from './connection.dto.js';
+import { type RunRow, toProgress } from './sync-progress.js';
 
 /** Columns that a move may set besides the status. */
 export interface ConnectionColumns extends Partial<TermColumns> {
@@ -108,22 +109,6 @@ interface ViewRow extends Omit<ForecastRow, 'problem'> {
   run: RunRow | null;
 }
 
-interface RunRow {
-  status: string;
-  started_at: string;
-  ended_at: string | null;
-  accounts: number;
-  accounts_done: number;
-  pages: number;
-  rows_read: number;
-  rows_expected: number;
-  added: number;
-  modified: number;
-  removed: number;
-  record_ms: number;
-  problem: string | null;
-}
-
 /** The scope's connections, newest first, each with its last synchronisation; only that of `id` when it is given. */
 export async function selectConnections(pool: Pool, { customerId }: Scope, id?: string): Promise<ConnectionView[]> {
   const { rows } = await pool.query<ViewRow>(
@@ -162,25 +147,4 @@ function toView(row: ViewRow): ConnectionView {
 
 function instant(name: string, value: Date | null): Record<string, string> {
   return value === null ? {} : { [name]: value.toISOString() };
-}
-
-function toProgress(run: RunRow): SyncProgress {
-  const changed = run.added + run.modified + run.removed;
-  const perSecond =
-    run.ended_at === null || run.record_ms === 0 ? undefined : Math.round((run.rows_read * 1000) / run.record_ms);
-  return {
-    status: run.status,
-    startedAt: new Date(run.started_at).toISOString(),
-    ...(run.ended_at === null ? {} : { endedAt: new Date(run.ended_at).toISOString() }),
-    accounts: run.accounts,
-    accountsDone: run.accounts_done,
-    pages: run.pages,
-    rowsRead: run.rows_read,
-    rowsExpected: Math.max(run.rows_expected, run.rows_read),
-    added: run.added,
-    modified: run.modified,
-    removed: run.removed,
-    ...(perSecond === undefined || changed === 0 ? {} : { rowsPerSecond: perSecond }),
-    ...(run.problem === null ? {} : { problem: run.problem }),
-  };
 }

@@ -182,6 +182,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/connections/{connectionId}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["requestSync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{connectionId}/sync-runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSyncRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{connectionId}/sync-runs/{runId}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["followSyncRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/accounts": {
         parameters: {
             query?: never;
@@ -705,6 +753,57 @@ export interface components {
             /** @description Absent on the last page. */
             nextCursor?: string;
         };
+        /** @enum {string} */
+        ExplanationOwner: "user" | "merchant" | "institution" | "operator";
+        Explanation: {
+            /**
+             * @description The reason, as a name.
+             * @example institution-failed
+             */
+            reason: string;
+            owner: components["schemas"]["ExplanationOwner"];
+            /** @description `wait`, `renew-consent`, `share-account` or `contact-operator`. */
+            nextStep: string;
+            /**
+             * Format: date-time
+             * @description When it is tried again by itself.
+             */
+            at?: string;
+        };
+        SyncRunView: {
+            /** @description `running`, `completed`, `incomplete` or `failed`. */
+            status: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt?: string;
+            accounts: number;
+            accountsDone: number;
+            pages: number;
+            rowsRead: number;
+            /** @description What there is to read, as far as the institution has said. */
+            rowsExpected: number;
+            added: number;
+            modified: number;
+            removed: number;
+            /** @description Rows matched and recorded a second, without the waits for the bank. */
+            rowsPerSecond?: number;
+            problem?: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            connectionId: string;
+            /** @description The customer is present, so the institution does not count the calls. */
+            attended: boolean;
+            /** @description Accounts that the institution does not let be read yet. */
+            accountsNotDue: number;
+            /**
+             * Format: date-time
+             * @description When the next account of the connection is due.
+             */
+            nextSyncAt?: string;
+            explanation?: components["schemas"]["Explanation"];
+        };
         AccountName: {
             name?: string;
         };
@@ -734,6 +833,30 @@ export interface components {
             creditLineIncluded?: boolean;
             creditLines?: components["schemas"]["CreditLine"][];
         };
+        AccountSyncView: {
+            /**
+             * Format: date-time
+             * @description When it is read next.
+             */
+            nextSyncAt?: string;
+            /**
+             * Format: date-time
+             * @description When it may be read at the earliest while the customer is not present.
+             */
+            nextPossibleAt: string;
+            /**
+             * Format: date-time
+             * @description Since when its history is here: as far back as the institution gave it.
+             */
+            historyFrom?: string;
+            /**
+             * Format: date-time
+             * @description When all of its history was last compared.
+             */
+            auditedAt?: string;
+            /** @description Absent while it is up to date. */
+            explanation?: components["schemas"]["Explanation"];
+        };
         AccountView: {
             /**
              * Format: uuid
@@ -759,6 +882,8 @@ export interface components {
             balancesAt?: string;
             /** Format: date-time */
             lastSyncedAt?: string;
+            /** @description How its reading stands, and why. */
+            sync?: components["schemas"]["AccountSyncView"];
         };
         AccountList: {
             data: components["schemas"]["AccountView"][];
@@ -1438,6 +1563,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectionForecast"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    requestSync: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+                /** @description The address of the customer who is present now. A call with a session’s token needs none. */
+                "psu-ip-address"?: string;
+            };
+            path: {
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRunView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getSyncRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRunView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    followSyncRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                connectionId: string;
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events until the run is over. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Refused or failed */

@@ -1,0 +1,33 @@
+import { Choice, DateTime, Flag, Integer, Nested, Text, Uuid } from '#libs/contract';
+import { SyncProgress } from '../connections/connection.dto.js';
+
+const Owner = { user: 'user', merchant: 'merchant', institution: 'institution', operator: 'operator' } as const;
+
+/** Why something is not up to date, and who can do what about it. */
+export class Explanation {
+  @Text({ description: 'The reason, as a name.', example: 'institution-failed' }) reason!: string;
+  @Choice(Owner, 'ExplanationOwner') owner!: keyof typeof Owner;
+  @Text({ description: '`wait`, `renew-consent`, `share-account` or `contact-operator`.' }) nextStep!: string;
+  @DateTime({ optional: true, description: 'When it is tried again by itself.' }) at?: string;
+}
+
+export class SyncRunView extends SyncProgress {
+  @Uuid() id!: string;
+  @Uuid() connectionId!: string;
+  @Flag({ description: 'The customer is present, so the institution does not count the calls.' }) attended!: boolean;
+  @Integer({ min: 0, description: 'Accounts that the institution does not let be read yet.' }) accountsNotDue!: number;
+  @DateTime({ optional: true, description: 'When the next account of the connection is due.' }) nextSyncAt?: string;
+  @Nested(() => Explanation, { optional: true }) explanation?: Explanation;
+}
+
+/** How the reading of an account stands. */
+export class AccountSyncView {
+  @DateTime({ optional: true, description: 'When it is read next.' }) nextSyncAt?: string;
+  @DateTime({ description: 'When it may be read at the earliest while the customer is not present.' })
+  nextPossibleAt!: string;
+  @DateTime({ optional: true, description: 'Since when its history is here: as far back as the institution gave it.' })
+  historyFrom?: string;
+  @DateTime({ optional: true, description: 'When all of its history was last compared.' }) auditedAt?: string;
+  @Nested(() => Explanation, { optional: true, description: 'Absent while it is up to date.' })
+  explanation?: Explanation;
+}

@@ -1,0 +1,88 @@
+import type { Pool } from 'pg';
+import { now } from '#libs/server';
+import { toProgress, type RunRow } from '../connections/sync-progress.js';
+import { callsPerDayDefault, nextPossibleAt } from './call-budget.js';
+import { meaningOf } from './sync-fault.js';
+import type { AccountSyncView, Explanation, SyncRunView } from './sync-run.dto.js';
+
+interface RunViewRow extends RunRow {
+  id: string;
+  connection_id: string;
+  attended: boolean;
+  accounts_not_due: number;
+  next_at: Date | null;
+}
+
+/** Runs as they stand now. The caller has seen to it that they may be shown. */
+export async function selectRuns(pool: Pool, ids: readonly string[]): Promise<SyncRunView[]> {
+  const { rows } = await pool.query<RunViewRow>(
+    `select r.*, (select min(due_at) from account_schedules where connection_id = r.connection_id) as next_at
+     from sync_runs r where r.id = any($1)`,
+    [ids],
+  );
+  return rows.map(toRunView);
+}
+
+function toRunView(row: RunViewRow): SyncRunView {
+  const at = row.next_at?.toISOString();
+  return {
+    id: row.id,
+    connectionId: row.connection_id,
+    attended: row.attended,
+    ...toProgress(row),
+    accountsNotDue: row.accounts_not_due,
+    ...(at === undefined ? {} : { nextSyncAt: at }),
+    ...explained(row.problem, row.next_at),
+  };
+}
+
+/** The members that explain a reason; none where there is none. */
+function explained(problem: string | null, at: Date | null): { explanation?: Explanation } {
+  const meaning = problem === null ? undefined : meaningOf(problem);
+  if (problem === null || !meaning) return {};
+  const { owner, nextStep } = meaning;
+  return { explanation: { reason: problem, owner, nextStep, ...(at === null ? {} : { at: at.toISOString() }) } };
+}
+
+interface StatusRow {
+  id: string;
+  due_at: Date | null;
+  problem: string | null;
+  history_from: Date | null;
+  audited_at: Date | null;
+  calls: Date[] | null;
+  blocked_until: Date | null;
+  calls_per_day: number | null;
+}
+
+/** How the reading of each account stands. */
+export async function selectAccountStatuses(
+  pool: Pool,
+  accountIds: readonly string[],
+): Promise<Map<string, AccountSyncView>> {
+  const { rows } = await pool.query<StatusRow>(
+    `select s.account_id as id, s.due_at, s.problem, s.history_from, s.audited_at, l.calls, l.blocked_until, r.calls_per_day
+     from account_schedules s join accounts a on a.id = s.account_id
+     left join call_ledgers l on l.subject_id = s.account_id and l.scope = 'transactions'
+     left join institution_reaches r on r.institution_id = a.institution_id
+     where s.account_id = any($1)`,
+    [accountIds],
+  );
+  const at = now();
+  return new Map(rows.map((row) => [row.id, toStatus(row, at)]));
+}
+
+function toStatus(row: StatusRow, at: Date): AccountSyncView {
+  const budget = {
+    calls: row.calls ?? [],
+    blockedUntil: row.blocked_until,
+    perDay: row.calls_per_day ?? callsPerDayDefault,
+  };
+  return {
+    nextPossibleAt: nextPossibleAt(budget, at).toISOString(),
+    ...(row.due_at === null ? {} : { nextSyncAt: row.due_at.toISOString() }),
+    ...(row.history_from === null ? {} : { historyFrom: row.history_from.toISOString() }),
+    ...(row.audited_at === null ? {} : { auditedAt: row.audited_at.toISOString() }),
+    ...explained(row.problem, row.due_at),
+  };
+}

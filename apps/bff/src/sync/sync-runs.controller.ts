@@ -1,0 +1,74 @@
+import { isIP } from 'node:net';
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { header, problems, type PsuHeaders, readPsuHeaders } from '#libs/contract';
+import { ForCustomer } from '../auth/access.js';
+import { CurrentScope, type Scope } from '../auth/caller.js';
+import { UuidParam } from '../auth/uuid-param.js';
+import { ProgressStreams } from './progress-streams.js';
+import { SyncRunView } from './sync-run.dto.js';
+import { SyncRequests } from './sync-requests.service.js';
+
+@ApiTags('Connections')
+@ForCustomer()
+@Controller('v1/connections/:connectionId')
+export class SyncRunsController {
+  constructor(
+    private readonly requests: SyncRequests,
+    private readonly streams: ProgressStreams,
+  ) {}
+
+  /** Reads the connection now. While a run is under way, that one is answered. */
+  @Post('sync')
+  @HttpCode(202)
+  @ApiHeader({
+    name: header.psuIpAddress,
+    required: false,
+    description: 'The address of the customer who is present now. A call with a session’s token needs none.',
+  })
+  @ApiAcceptedResponse({ type: SyncRunView })
+  requestSync(
+    @CurrentScope() scope: Scope,
+    @Param('connectionId', UuidParam) connectionId: string,
+    @Req() request: FastifyRequest,
+  ): Promise<SyncRunView> {
+    return this.requests.request(scope, connectionId, presenceOf(request));
+  }
+
+  @Get('sync-runs/:runId')
+  @ApiOkResponse({ type: SyncRunView })
+  getSyncRun(
+    @CurrentScope() scope: Scope,
+    @Param('connectionId', UuidParam) connectionId: string,
+    @Param('runId', UuidParam) runId: string,
+  ): Promise<SyncRunView> {
+    return this.requests.get(scope, { connectionId, runId });
+  }
+
+  /** Server-sent events: `progress` at every change, `end` with the last state. Each has a run as its data. */
+  @Get('sync-runs/:runId/progress')
+  @ApiProduces('text/event-stream')
+  @ApiOkResponse({ schema: { type: 'string' }, description: 'Events until the run is over.' })
+  async followSyncRun(
+    @CurrentScope() scope: Scope,
+    @Param('connectionId', UuidParam) connectionId: string,
+    @Param('runId', UuidParam) runId: string,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const run = await this.requests.get(scope, { connectionId, runId });
+    void reply.type('text/event-stream').header('x-accel-buffering', 'no').send(this.streams.open(run));
+  }
+}
+
+/**
+ * Who is present. A session is one customer's frontend, so the customer is at its other end; a merchant's backend names the
+ * customer's address, or nobody is there.
+ */
+function presenceOf({ headers, ip }: FastifyRequest): PsuHeaders | undefined {
+  const psu = readPsuHeaders(headers);
+  if (psu.psuIpAddress !== undefined && isIP(psu.psuIpAddress) === 0)
+    throw problems.unexpectedValue({ parameter: header.psuIpAddress, message: 'must be an IP address' });
+  if (psu.psuIpAddress !== undefined) return psu;
+  return headers['customer-id'] === undefined ? { ...psu, psuIpAddress: ip } : undefined;
+}
