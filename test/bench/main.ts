@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import Table from 'cli-table3';
 import { Command } from 'commander';
+import { corpus } from './corpus.js';
 import type { Bound, Figure } from './harness.js';
 import { endOnSignals } from './holding.js';
 import { ingestion } from './ingestion.js';
@@ -10,7 +11,12 @@ import { bffRead, smallCall } from './reads.js';
 import { startUp } from './start.js';
 import { syncRecord } from './sync-record.js';
 
-const benchmarks: Record<string, () => Promise<(Figure | Bound)[]>> = {
+interface Settings {
+  seed: string;
+  rows: string;
+}
+
+const benchmarks: Record<string, (settings: Settings) => Promise<(Figure | Bound)[]>> = {
   start: startUp,
   'sync-record': syncRecord,
   'small-call': smallCall,
@@ -18,7 +24,11 @@ const benchmarks: Record<string, () => Promise<(Figure | Bound)[]>> = {
   'live-read-steady': liveReadSteady,
   'bff-read': bffRead,
   ingestion,
+  corpus: ({ seed, rows }) => corpus({ seed: Number(seed), rows: Number(rows) }),
 };
+
+/** Only when named: it takes minutes and has no baseline. */
+const byName = new Set(['corpus']);
 
 const isBound = (figure: Figure | Bound): figure is Bound => 'bound' in figure;
 const holds = ({ value, bound }: Bound): boolean => value <= bound;
@@ -49,14 +59,16 @@ async function main(): Promise<void> {
     .description('Benchmarks, each beside its bare baseline in the same run: medians of paired rounds')
     .argument('[names...]', `which ones: ${Object.keys(benchmarks).join(', ')}`)
     .option('--json', 'print one JSON object as the last line', false)
+    .option('--seed <number>', 'of the corpus', '20260101')
+    .option('--rows <number>', 'of the corpus: true transactions', '1000000')
     .parse();
-  const { json } = program.opts<{ json: boolean }>();
-  const names = program.args.length > 0 ? program.args : Object.keys(benchmarks);
+  const { json, ...settings } = program.opts<{ json: boolean } & Settings>();
+  const names = program.args.length > 0 ? program.args : Object.keys(benchmarks).filter((name) => !byName.has(name));
   const results: (Figure | Bound)[] = [];
   for (const name of names) {
     const run = benchmarks[name];
     if (!run) throw new Error(`There is no benchmark ${name}: choose of ${Object.keys(benchmarks).join(', ')}`);
-    results.push(...(await run()));
+    results.push(...(await run(settings)));
   }
   const bounds = results.filter(isBound);
   const figures = results.filter((result): result is Figure => !isBound(result));

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Flag } from './change.js';
-import { coverage, type Window } from './coverage.js';
+import { coverage, dateOf, type Window } from './coverage.js';
 import type { KnownTransaction, Rest } from './reconcile.js';
 import type { StagedRow } from './record-changes.js';
 import type { StagedAnswer } from './staged-answer.js';
@@ -27,6 +27,8 @@ type Line = Side<'k_'> &
     k_id: string | null;
     k_flag: string | null;
     k_into: string | null;
+    k_apart: string[] | null;
+    k_dismissed: Flag['reason'] | null;
     s_ordinal: number | null;
     s_new_id: string;
   };
@@ -56,7 +58,8 @@ const withinWindow = `id in (
 
 /**
  * Pairs the staged rows with known transactions by their fingerprints, as multisets, inside Postgres: what is equal on both
- * sides never leaves it. The lines that come out are what has no counterpart, what is pending and what carries a flag.
+ * sides never leaves it. The lines that come out are what has no counterpart, what is pending, what carries a flag and other faces, in the order of
+ * their dates.
  */
 function joinSql(isWindowed: boolean): string {
   return `with s as (
@@ -67,32 +70,57 @@ function joinSql(isWindowed: boolean): string {
       from transactions where account_id = $1 and (removed_at is null or joined_into is not null)
         ${isWindowed ? `and ${withinWindow}` : 'and $3::timestamptz is null and $4::timestamptz is null'}
     )
-    select k.id as k_id, k.flag as k_flag, k.joined_into as k_into, ${both('k')}, s.ordinal as s_ordinal, s.new_id as s_new_id, ${both('s')}
+    select k.id as k_id, k.flag as k_flag, k.joined_into as k_into, k.apart_from as k_apart, k.dismissed as k_dismissed, ${both('k')}, s.ordinal as s_ordinal, s.new_id as s_new_id, ${both('s')}
     from k full join s on s.fingerprint = k.fingerprint and s.n = k.n
-    where k.id is null or s.ordinal is null or s.status = 'PENDING' or k.flag is not null`;
+    where k.id is null or s.ordinal is null or s.status = 'PENDING' or k.flag is not null or k.joined_into is not null
+    order by coalesce(s.booked_at, s.value_at, k.booked_at, k.value_at), s.ordinal`;
 }
 
-/** What of a staged answer and of the known transactions has to be compared by more than equality. */
-export async function restOf(tx: PoolClient, staged: StagedAnswer, window: Window): Promise<Rest<StagedRow>> {
+/** The lines of one fetch: more than any usual answer changes, and no more than memory bears. */
+const linesMax = 20_000;
+
+export interface Part {
+  rest: Rest<StagedRow>;
+  /** The date up to which this part goes; undefined in the last one. */
+  border: Date | undefined;
+}
+
+/**
+ * What of a staged answer and of the known transactions has to be compared by more than equality. One part as a rule; several,
+ * in the order of time, where a bank has changed more rows than should be in memory at once.
+ */
+export async function* partsOf(tx: PoolClient, staged: StagedAnswer, window: Window): AsyncGenerator<Part> {
   const isWindowed = window.from !== null || window.before !== null;
-  const place = [staged.accountId, staged.id];
   const from = isWindowed ? (window.from ?? new Date(0)) : null;
-  const { rows: lines } = await tx.query<Line>(joinSql(isWindowed), [...place, from, window.before]);
-  const rest: Rest<StagedRow> = {
-    known: [],
-    rows: [],
-    same: [],
-    covers: await coverageOf(tx, staged, window),
-    repeated: new Set(),
-  };
-  for (const line of lines) {
-    const known = knownOf(line);
-    const row = rowOf(line);
-    if (known && row) rest.same.push({ known, row });
-    else if (known) rest.known.push(known);
-    else if (row) rest.rows.push(row);
+  const covers = await coverageOf(tx, staged, window);
+  const place = [staged.accountId, staged.id, from, window.before];
+  await tx.query(`declare rest no scroll cursor for ${joinSql(isWindowed)}`, place);
+  let lines = await fetchLines(tx);
+  while (lines.length > 0) {
+    const next = lines.length < linesMax ? [] : await fetchLines(tx);
+    const last = next.length === 0 ? undefined : lines.at(-1);
+    const rest: Rest<StagedRow> = { known: [], rows: [], same: [], covers, repeated: new Set() };
+    for (const line of lines) sortIn(rest, line);
+    const border = last && (dateOf(stagedOf(last) ?? knownOf(last) ?? nowhere) ?? undefined);
+    yield { rest: { ...rest, repeated: await repeatedIds(tx, staged, rest.rows) }, border };
+    lines = next;
   }
-  return { ...rest, repeated: await repeatedIds(tx, staged, rest.rows) };
+  await tx.query('close rest');
+}
+
+const nowhere = { bookedAt: null, valueAt: null };
+
+async function fetchLines(tx: PoolClient): Promise<Line[]> {
+  const { rows } = await tx.query<Line>(`fetch ${linesMax} from rest`);
+  return rows;
+}
+
+function sortIn(rest: Rest<StagedRow>, line: Line): void {
+  const known = knownOf(line);
+  const row = stagedOf(line);
+  if (known && row) rest.same.push({ known, row });
+  else if (known) rest.known.push(known);
+  else if (row) rest.rows.push(row);
 }
 
 function comparable<P extends 'k_' | 's_'>(line: Line, prefix: P): Comparable {
@@ -115,10 +143,11 @@ function comparable<P extends 'k_' | 's_'>(line: Line, prefix: P): Comparable {
 function knownOf(line: Line): KnownTransaction | undefined {
   if (line.k_id === null) return undefined;
   const flag = line.k_flag === null ? null : (JSON.parse(line.k_flag) as Flag);
-  return { id: line.k_id, flag, into: line.k_into, ...comparable(line, 'k_') };
+  const { k_id: id, k_into: into, k_apart: apartFrom, k_dismissed: dismissed } = line;
+  return { ...comparable(line, 'k_'), id, flag, into, apartFrom: apartFrom ?? [], dismissed };
 }
 
-function rowOf(line: Line): StagedRow | undefined {
+function stagedOf(line: Line): StagedRow | undefined {
   if (line.s_ordinal === null) return undefined;
   return { ordinal: line.s_ordinal, newId: line.s_new_id, ...comparable(line, 's_') };
 }

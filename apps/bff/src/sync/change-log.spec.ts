@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/contract';
 import type { Change } from './change.js';
 import type { TransactionRow } from './transaction-row.js';
 import { apply, BrokenLog, changeOf, entryOf, replay, type LogEntry, type LoggedTransaction } from './change-log.js';
-import { reconcile } from './reconcile.js';
+import { reconcile, unknownPolicy } from './reconcile.js';
 import { rowOf } from './transaction-row.js';
 
 const recordedAt = new Date('2024-05-01T12:00:00Z');
@@ -46,10 +46,12 @@ function live(answers: Parameters<typeof toRow>[0][][]): { table: Map<string, Lo
   let made = 0;
   for (const answer of answers) {
     const known = [...table.values()]
-      .filter(({ removedAt }) => !removedAt)
-      .map(({ id, flag, row }) => ({ id, flag, into: null, ...row }));
+      .filter(({ removedAt, joinedInto }) => !removedAt || joinedInto !== null)
+      .map(({ row, joinedInto, ...rest }) => ({ ...row, ...rest, into: joinedInto }));
     const rows = answer.map(toRow);
-    for (const change of reconcile(known, { rows, from: null, before: null }, () => `t${(made += 1)}`)) {
+    const ids = new Map(rows.map((row) => [row, `t${(made += 1)}`]));
+    const terms = { newId: (row: TransactionRow) => ids.get(row) ?? '', policy: unknownPolicy };
+    for (const change of reconcile<TransactionRow>(known, { rows, from: null, before: null }, terms).changes) {
       const entry = { sequence: BigInt(log.length + 1), recordedAt, ...entryOf(change, 'a') };
       log.push(entry);
       apply(table, entry, change);

@@ -1,7 +1,8 @@
 import type { Transaction } from '#libs/contract';
 import type { Change } from './change.js';
 import { apply, type LoggedTransaction } from './change-log.js';
-import { reconcile, type Answer, type KnownTransaction } from './reconcile.js';
+import { addEvidence, type Evidence, type IdentityPolicy, noEvidence } from './identity-policy.js';
+import { reconcile, unknownPolicy, type Answer, type KnownTransaction } from './reconcile.js';
 import { rowOf, type TransactionRow } from './transaction-row.js';
 
 export interface Said {
@@ -37,19 +38,30 @@ export class Ledger {
   readonly table = new Map<string, LoggedTransaction>();
   private sequence = 0n;
   private made = 0;
+  private readonly ids = new Map<TransactionRow, string>();
+  evidence: Evidence = noEvidence;
+  /** What is believed of the bank; nothing unless told. */
+  policy: IdentityPolicy = unknownPolicy;
 
   see(rows: TransactionRow[], window: Partial<Answer<TransactionRow>> = {}): Change<TransactionRow>[] {
-    const changes = reconcile<TransactionRow>(
+    const { changes, evidence } = reconcile<TransactionRow>(
       this.known(),
       { rows, from: null, before: null, ...window },
-      () => `t${(this.made += 1)}`,
+      { newId: this.newId, policy: this.policy },
     );
+    this.evidence = addEvidence(this.evidence, evidence);
     for (const change of changes) {
       this.sequence += 1n;
       apply(this.table, { accountId: 'a', sequence: this.sequence, recordedAt: new Date(0) }, change);
     }
     return changes;
   }
+
+  private readonly newId = (of: TransactionRow): string => {
+    const id = this.ids.get(of) ?? `t${(this.made += 1)}`;
+    this.ids.set(of, id);
+    return id;
+  };
 
   get live(): LoggedTransaction[] {
     return [...this.table.values()].filter(({ removedAt }) => removedAt === null);
@@ -58,7 +70,7 @@ export class Ledger {
   known(): KnownTransaction[] {
     return [...this.table.values()]
       .filter(({ removedAt, joinedInto }) => removedAt === null || joinedInto !== null)
-      .map(({ id, flag, joinedInto, row: known }) => ({ id, flag, into: joinedInto, ...known }));
+      .map(({ row: known, joinedInto, ...rest }) => ({ ...known, ...rest, into: joinedInto }));
   }
 }
 

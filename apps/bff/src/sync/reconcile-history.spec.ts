@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Transaction } from '#libs/contract';
 import type { Change } from './change.js';
 import { apply, type LoggedTransaction } from './change-log.js';
-import { reconcile } from './reconcile.js';
+import { reconcile, unknownPolicy, type KnownTransaction } from './reconcile.js';
 import { rowOf, type TransactionRow } from './transaction-row.js';
 
 /** What truly happened, which no bank tells. */
@@ -81,12 +81,9 @@ class Ledger {
   private sequence = 0n;
 
   see(rows: Labelled[]): Change<Labelled>[] {
-    const known = this.live.map(({ id, flag, row }) => ({ id, flag, into: null, ...row }));
-    const changes = reconcile(
-      known,
-      { rows, from: null, before: null },
-      () => `t${this.table.size + (this.sequence += 1n).toString()}`,
-    );
+    const ids = new Map(rows.map((row) => [row, `t${(this.sequence += 1n)}`]));
+    const terms = { newId: (row: Labelled) => ids.get(row) ?? '', policy: unknownPolicy };
+    const { changes } = reconcile<Labelled>(this.known, { rows, from: null, before: null }, terms);
     for (const change of changes) {
       apply(this.table, { accountId: 'a', sequence: this.sequence, recordedAt: new Date(0) }, change);
       if ('flag' in change) this.flagged += 1;
@@ -97,6 +94,12 @@ class Ledger {
 
   get live(): LoggedTransaction[] {
     return [...this.table.values()].filter(({ removedAt }) => removedAt === null);
+  }
+
+  private get known(): KnownTransaction[] {
+    return [...this.table.values()]
+      .filter(({ removedAt, joinedInto }) => removedAt === null || joinedInto !== null)
+      .map(({ row, joinedInto, ...rest }) => ({ ...row, ...rest, into: joinedInto }));
   }
 
   private note(id: string, { truth }: Labelled): void {

@@ -1,10 +1,13 @@
 import type { PoolClient } from 'pg';
 import type { Balances } from '#libs/contract';
 import { now } from '#libs/server';
-import { restOf } from './answer-match.js';
+import { partsOf } from './answer-match.js';
 import type { Window } from './coverage.js';
+import { noEvidence } from './identity-policy.js';
+import { InstitutionPolicies } from './institution-policies.js';
+import type { Open } from './pairing.js';
 import { reconcileRest } from './reconcile.js';
-import { addStaged, type Counts, noCounts, recordChanges, type Recorded } from './record-changes.js';
+import { addStaged, type Counts, noCounts, recordChanges, type Recorded, type StagedRow } from './record-changes.js';
 import type { StagedAnswer } from './staged-answer.js';
 
 /** Whose answer is recorded. */
@@ -58,7 +61,39 @@ async function recordRows(
     [recorded.accountId],
   );
   if (!rows[0]?.known) return { ...noCounts(), added: await addStaged(tx, recorded, { staged, except: [] }) };
-  const rest = await restOf(tx, staged, window);
-  const changes = reconcileRest(rest, ({ newId }) => newId);
-  return recordChanges(tx, recorded, { staged, changes });
+  return recordParts(tx, recorded, { staged, window });
+}
+
+/** Compares part after part, so that memory stays bounded however much a bank has changed. */
+async function recordParts(
+  tx: PoolClient,
+  recorded: RecordedAnswer,
+  { staged, window }: { staged: StagedAnswer; window: Window },
+): Promise<Counts> {
+  const policies = await InstitutionPolicies.read(tx, recorded.institutionId);
+  const terms = { newId: ({ newId }: StagedRow) => newId, policy: policies.policy };
+  const counts = noCounts();
+  let carried: Open<StagedRow> = { known: [], rows: [] };
+  let compared = 0;
+  for await (const { rest, border } of partsOf(tx, staged, window)) {
+    compared += rest.rows.length;
+    const open = { known: [...carried.known, ...rest.known], rows: [...carried.rows, ...rest.rows] };
+    const reconciled = reconcileRest({ ...rest, ...open }, terms, border);
+    ({ carried } = reconciled);
+    policies.learn(reconciled.evidence);
+    const part = await recordChanges(tx, recorded, { staged, changes: reconciled.changes });
+    for (const [kind, count] of Object.entries(part) as [keyof Counts, number][]) counts[kind] += count;
+  }
+  policies.learn({ ...noEvidence, idsKept: Math.max(0, (await idsGiven(tx, staged)) - compared) });
+  await policies.write(tx);
+  return counts;
+}
+
+/** How many rows of an answer have an id. */
+async function idsGiven(tx: PoolClient, staged: StagedAnswer): Promise<number> {
+  const { rows } = await tx.query<{ given: string }>(
+    'select count(bank_id) as given from staged_rows where account_id = $1 and answer_id = $2',
+    [staged.accountId, staged.id],
+  );
+  return Number(rows[0]?.given);
 }

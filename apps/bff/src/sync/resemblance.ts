@@ -15,6 +15,8 @@ export interface Demands {
   soleMin: number;
   /** Likeness that is needed where there is a choice; the next best must be worse by `margin`. */
   bestMin: number;
+  /** Amounts are compared with the opposite sign. */
+  flipped?: boolean;
 }
 
 export interface Resemblance<R> extends Pair<R> {
@@ -91,7 +93,9 @@ function* byAmount<R extends Comparable>(open: Open<R>, demands: Demands): Gener
   }
   if (groups.size === 0) return;
   for (const row of open.rows) {
-    if (row.amountMinor !== null && demands.row(row)) groups.get(`${row.amountMinor} ${row.currency}`)?.rows.push(row);
+    if (row.amountMinor === null || !demands.row(row)) continue;
+    const amount = demands.flipped ? -row.amountMinor : row.amountMinor;
+    groups.get(`${amount} ${row.currency}`)?.rows.push(row);
   }
   for (const group of groups.values()) if (group.rows.length > 0) yield group;
 }
@@ -152,18 +156,23 @@ function confidenceOf<R>(
 }
 
 /**
- * Which of two bunches belong together. As many on either side: in the order of their dates. Otherwise those of the same day,
- * and then the rest if that leaves no choice; a rest with a choice stays apart.
+ * Which of two bunches belong together: those of the same day, and then the rest if that leaves no choice. A choice is more
+ * than one day on either side: the order in which purchases were made is not the order in which they are booked.
  */
 function inTime<R extends Comparable>({ known, rows }: Candidate<R>, demands: Demands): Pair<R>[] {
-  const zipped = zip(known.members, rows.members);
-  if (known.members.length === rows.members.length && zipped.every((pair) => fits(pair.known, pair.row, demands))) {
-    return zipped;
-  }
   const { pairs, rest, waiting } = sameDay(known.members, rows.members);
+  const isMoved = rest.length === waiting.length && hasMoved(rest, waiting);
+  const isChoice = (side: readonly Comparable[]) => new Set(side.map(dayOf)).size > 1;
   const longer: readonly Comparable[] = rest.length > waiting.length ? rest : waiting;
-  const isChoice = rest.length !== waiting.length && new Set(longer.map(dayOf)).size > 1;
-  return isChoice ? pairs : [...pairs, ...zip(rest, waiting).filter((pair) => fits(pair.known, pair.row, demands))];
+  if (!isMoved && (rest.length === waiting.length ? isChoice(rest) && isChoice(waiting) : isChoice(longer)))
+    return pairs;
+  return [...pairs, ...zip(rest, waiting).filter((pair) => fits(pair.known, pair.row, demands))];
+}
+
+/** Whether all of one side lie the same number of days after the other: the bank dates differently now. */
+function hasMoved(rest: readonly Comparable[], waiting: readonly Comparable[]): boolean {
+  const days = new Set(rest.map((each, index) => (dayOf(waiting[index] ?? each) ?? 0) - (dayOf(each) ?? 0)));
+  return days.size === 1 && rest.every((each) => dayOf(each) !== undefined);
 }
 
 function sameDay<R extends Comparable>(

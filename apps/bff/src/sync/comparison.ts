@@ -1,0 +1,174 @@
+import type { MatchRule } from './change.js';
+import { dateOf } from './coverage.js';
+import { type Evidence, noEvidence } from './identity-policy.js';
+import { pairUp, type Open, type Pair } from './pairing.js';
+import type { KnownTransaction, Rest, Terms } from './reconcile.js';
+import { type Demands, type Resemblances, resemble } from './resemblance.js';
+import { isId, positional, sameId, sameReference } from './same-id.js';
+import type { Comparable } from './transaction-row.js';
+
+/** A row that was recognised, how, and how surely (0 to 1). */
+export interface Found<R> extends Pair<R> {
+  rule: MatchRule;
+  confidence: number;
+}
+
+/** A pending row may be booked weeks later, and with an earlier date. */
+const toBooked = { daysBefore: 14, daysAfter: 21, soleMin: 0.3, bestMin: 0.55 };
+const toReissued = { daysBefore: 5, daysAfter: 5, soleMin: 0.4, bestMin: 0.6 };
+/** Where it is not known that the sign flips, more has to speak for it. */
+const toFlipped = { ...toBooked, daysBefore: 3, soleMin: 0.75, bestMin: 0.85 };
+
+/** One comparison of known transactions with rows that have no equal: from certain to likely. */
+export class Comparison<R extends Comparable> {
+  open: Open<R>;
+  readonly same: readonly Pair<R>[];
+  readonly covers: (known: Comparable) => boolean;
+  readonly repeated: ReadonlySet<string>;
+  readonly found: Found<R>[] = [];
+  /** Rows that could have come from something known, with its ids. */
+  readonly uncertain = new Map<R, string[]>();
+  evidence: Evidence = noEvidence;
+
+  constructor(
+    rest: Rest<R>,
+    private readonly terms: Terms<R>,
+  ) {
+    this.open = { known: [...rest.known], rows: rest.rows.toSorted(inOrder) };
+    this.same = rest.same;
+    this.covers = rest.covers;
+    this.repeated = rest.repeated;
+  }
+
+  run(): void {
+    const { open } = this;
+    const trusted = (id: string | null): id is string => this.isTrusted(id);
+    const identity = (row: Comparable) => (trusted(row.bankId) ? `${row.bankId} ${content(row)}` : undefined);
+    this.take(pairUp(open, { known: identity, row: identity }), 'bank-id', 1);
+    const moved = pairUp(open, { known: content, row: content });
+    this.take(moved, 'same-content', 1);
+    const wandering = moved.filter(({ known: { bankId }, row }) => bankId !== null && row.bankId !== null);
+    this.learn({ idsChanged: wandering.length });
+    if (this.terms.policy.ids !== 'unstable') {
+      const lasts = (id: string) => wandering.length === 0 && !positional.test(id);
+      const { found, doubted } = sameId(open, { trusted, lasts, isProof: this.terms.policy.ids === 'stable' });
+      this.found.push(...found);
+      const bookings = found.filter(isBooking);
+      this.learn({
+        idsKept: found.length,
+        idsReused: doubted.size,
+        bookedSameId: bookings.length,
+        ...datesOf(bookings),
+      });
+      this.doubt(doubted);
+    }
+    const referred = sameReference(open, this.covers);
+    this.found.push(...referred);
+    this.learn({ ...datesOf(referred.filter(isBooking)), bookedOtherId: referred.filter(isOtherId).length });
+    this.bookings();
+    this.reissues();
+  }
+
+  /** Whether an id may identify a row of this answer. */
+  private isTrusted(id: string | null): id is string {
+    return id !== null && isId(id) && !this.repeated.has(id);
+  }
+
+  /** Pending rows that are gone, and what became of them. */
+  private bookings(): void {
+    const isGone = (each: KnownTransaction) => each.status === 'PENDING' && each.into === null && this.covers(each);
+    const { ids, signs, dates, bookingIds } = this.terms.policy;
+    // Where ids outlive the booking, another id is another transaction.
+    const isHeld = ids !== 'unstable' && bookingIds === 'kept';
+    const isOpen = (each: KnownTransaction) => isGone(each) && !(isHeld && this.isTrusted(each.bankId));
+    const demands = { known: isOpen, row: () => true, ...(dates === 'kept' ? { daysBefore: 1, daysAfter: 1 } : {}) };
+    if (signs === 'flipped') this.link({ ...toBooked, ...demands, flipped: true }, 'sign-flipped');
+    const links = this.link({ ...toBooked, ...demands }, 'amount-and-text');
+    const booked = links.filter(isBooking);
+    this.learn({ replaced: booked.length, signsKept: booked.length, ...datesOf(booked) });
+    this.learn({ bookedOtherId: booked.filter(isOtherId).length });
+    if (signs !== 'unknown') return;
+    // Not believed before it is a habit, but remembered and told.
+    const { links: flips } = resemble(
+      { known: [...this.open.known], rows: [...this.open.rows] },
+      { ...toFlipped, ...demands, flipped: true },
+    );
+    this.learn({ signsFlipped: flips.length });
+    this.doubt(new Map(flips.map(({ known, row }) => [row, [known.id]])));
+  }
+
+  /** Faces that changed, and booked rows that went while one like them came. */
+  private reissues(): void {
+    const isFace = (each: KnownTransaction) => each.into !== null && this.covers(each);
+    const isPending = ({ status }: Comparable) => status === 'PENDING';
+    const isBooked = ({ status }: Comparable) => status === 'BOOKED';
+    // A row that moved by days may have left the time that the answer covers.
+    const isNear = (each: KnownTransaction) => this.covers(each) || this.covers({ ...each, ...later(each, 5) });
+    const faces = {
+      ...toReissued,
+      daysBefore: 0,
+      daysAfter: 0,
+      known: (each: KnownTransaction) => isFace(each) && isPending(each),
+      row: isPending,
+    };
+    this.link(faces, 'reissued');
+    this.link({ ...faces, known: (each) => isFace(each) && isBooked(each), row: isBooked }, 'reissued');
+    this.link({ ...toReissued, known: (each) => isBooked(each) && isNear(each), row: isBooked }, 'reissued');
+  }
+
+  private link(demands: Demands, rule: MatchRule): Resemblances<R>['links'] {
+    const { links, uncertain } = resemble(this.open, demands);
+    for (const each of links) this.found.push({ ...each, rule });
+    this.doubt(uncertain);
+    return links;
+  }
+
+  private take(pairs: readonly Pair<R>[], rule: MatchRule, confidence: number): void {
+    for (const pair of pairs) this.found.push({ ...pair, rule, confidence });
+  }
+
+  doubt(candidates: ReadonlyMap<R, readonly string[]>): void {
+    for (const [row, ids] of candidates) {
+      this.uncertain.set(row, [...new Set([...(this.uncertain.get(row) ?? []), ...ids])]);
+    }
+  }
+
+  learn(more: Partial<Evidence>): void {
+    const sum = { ...this.evidence };
+    for (const [name, count] of Object.entries(more) as [keyof Evidence, number][]) sum[name] += count;
+    this.evidence = sum;
+  }
+}
+
+function isBooking<R extends Comparable>({ known, row }: Pair<R>): boolean {
+  return known.status === 'PENDING' && row.status === 'BOOKED';
+}
+
+function isOtherId<R extends Comparable>({ known, row }: Pair<R>): boolean {
+  return known.bankId !== null && row.bankId !== null && known.bankId !== row.bankId;
+}
+
+/** How many bookings kept the day of their pending row, and how many did not. */
+function datesOf<R extends Comparable>(bookings: readonly Pair<R>[]): { datesKept: number; datesMoved: number } {
+  const dated = bookings.filter(({ known, row }) => dateOf(known) && dateOf(row));
+  const kept = dated.filter(({ known, row }) => dateOf(known)?.getTime() === dateOf(row)?.getTime()).length;
+  return { datesKept: kept, datesMoved: dated.length - kept };
+}
+
+/** Everything that identifies a transaction to a person; the bank's id is left out. */
+function content(row: Comparable): string {
+  const { status, bookedAt, valueAt, amountMinor, currency, description } = row;
+  return `${status} ${bookedAt?.getTime()} ${valueAt?.getTime()} ${amountMinor} ${currency} ${description}`;
+}
+
+function later({ bookedAt, valueAt }: Comparable, days: number): Pick<Comparable, 'bookedAt' | 'valueAt'> {
+  const move = (at: Date | null) => at && new Date(at.getTime() + days * 86_400_000);
+  return { bookedAt: move(bookedAt), valueAt: move(valueAt) };
+}
+
+function inOrder(a: Comparable, b: Comparable): number {
+  const days = (a.bookedAt ?? a.valueAt ?? epoch).getTime() - (b.bookedAt ?? b.valueAt ?? epoch).getTime();
+  return days || (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : 0);
+}
+
+const epoch = new Date(0);

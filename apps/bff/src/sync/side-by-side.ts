@@ -1,0 +1,84 @@
+import type { Comparison } from './comparison.js';
+import type { KnownTransaction, Terms } from './reconcile.js';
+import { resemble } from './resemblance.js';
+import { agreement, isId, positional } from './same-id.js';
+import type { Comparable } from './transaction-row.js';
+
+/** A booking and the pending row that the bank shows beside it. */
+export interface Beside<R> {
+  pending: R;
+  booked: R;
+  /** The transaction that the pending row was, if it was known. */
+  known: KnownTransaction | undefined;
+  confidence: number;
+}
+
+interface Shown<R> {
+  pending: R;
+  known: KnownTransaction | undefined;
+}
+
+const demands = { known: () => true, row: () => true, daysBefore: 1, daysAfter: 21, soleMin: 0.5, bestMin: 0.6 };
+
+/**
+ * Some banks go on showing a pending row beside its booking; the two are one transaction. It is believed where both carry
+ * the same id or the institution has this habit; where nothing is known of it, the booking is told to be in doubt.
+ */
+export function joinSideBySide<R extends Comparable>(
+  comparison: Comparison<R>,
+  { newId, policy }: Terms<R>,
+): Beside<R>[] {
+  const bookings = comparison.open.rows.filter(({ status }) => status === 'BOOKED');
+  if (bookings.length === 0) return [];
+  const shown = shownPending(comparison);
+  if (shown.length === 0) return [];
+  const besides = policy.ids === 'unstable' ? [] : sameIds(shown, bookings, policy.ids === 'stable');
+  comparison.learn({ sideBySide: besides.length });
+  if (policy.sideBySide !== 'never') {
+    const taken = new Set<R>(besides.flatMap(({ pending, booked }) => [pending, booked]));
+    const byId = new Map<string, Shown<R>>();
+    for (const each of shown) if (!taken.has(each.pending)) byId.set(each.known?.id ?? newId(each.pending), each);
+    const known = [...byId].map(([id, { pending }]): KnownTransaction => ({ ...pending, ...nothing, id }));
+    const { links, uncertain } = resemble({ known, rows: bookings.filter((row) => !taken.has(row)) }, demands);
+    for (const {
+      known: { id },
+      row,
+      confidence,
+    } of links) {
+      const each = byId.get(id);
+      if (policy.sideBySide === 'habit' && each) besides.push({ ...each, booked: row, confidence });
+      else uncertain.set(row, [id]);
+    }
+    comparison.doubt(uncertain);
+  }
+  const gone = new Set(besides.flatMap(({ pending, booked }) => [pending, booked]));
+  comparison.open.rows = comparison.open.rows.filter((row) => !gone.has(row));
+  return besides;
+}
+
+const nothing = { flag: null, into: null, apartFrom: [], dismissed: null };
+
+/** The pending rows of this answer that are no face of a booked transaction. */
+function shownPending<R extends Comparable>({ same, found, open }: Comparison<R>): Shown<R>[] {
+  const recognised = [...same, ...found]
+    .filter(({ known, row }) => row.status === 'PENDING' && known.into === null)
+    .map(({ known, row }): Shown<R> => ({ pending: row, known }));
+  const fresh = open.rows.filter(({ status }) => status === 'PENDING');
+  return [...recognised, ...fresh.map((pending): Shown<R> => ({ pending, known: undefined }))];
+}
+
+/** One pending row and one booking under one id. */
+function sameIds<R extends Comparable>(
+  shown: readonly Shown<R>[],
+  bookings: readonly R[],
+  lasts: boolean,
+): Beside<R>[] {
+  const byId = Map.groupBy(shown, ({ pending }) => pending.bankId);
+  const booked = Map.groupBy(bookings, ({ bankId }) => bankId);
+  return [...booked].flatMap(([id, [row, ...more]]): Beside<R>[] => {
+    const [one, ...others] = id !== null && isId(id) && !positional.test(id) ? (byId.get(id) ?? []) : [];
+    if (!row || !one || more.length > 0 || others.length > 0) return [];
+    const confidence = agreement(one.pending, row, { texts: new Map(), lasts });
+    return confidence === undefined ? [] : [{ ...one, booked: row, confidence }];
+  });
+}

@@ -1,0 +1,145 @@
+import type { Change } from '../../../apps/bff/src/sync/change.js';
+import { apply, type LoggedTransaction } from '../../../apps/bff/src/sync/change-log.js';
+import { addEvidence, type Evidence, policyOf } from '../../../apps/bff/src/sync/identity-policy.js';
+import { type KnownTransaction, reconcile } from '../../../apps/bff/src/sync/reconcile.js';
+import { dateOfDay, type Labelled, LabelledBank } from './bank.js';
+import type { Habits } from './pathologies.js';
+import { Random } from './random.js';
+import { historyDays, makeTruths } from './truth.js';
+
+/** What is counted of one or many accounts. */
+export interface Figures {
+  /** True transactions that the bank has shown. */
+  rows: number;
+  answers: number;
+  /** Shown as booked in an answer and not in the table after it; and the same of pending ones, which a booking like them hides. */
+  lost: number;
+  hidden: number;
+  /** More in the table, unflagged, than ever were. */
+  duplicated: number;
+  /** Pending rows that were booked later: all, those that kept their id, those that were flagged instead. */
+  booked: number;
+  linked: number;
+  flagged: number;
+  /** Links to a transaction that is another in truth. */
+  wrong: number;
+  /** Rows that took the place of another like them without being booked. */
+  swapped: number;
+}
+
+export const noFigures: Readonly<Figures> = {
+  rows: 0,
+  answers: 0,
+  lost: 0,
+  hidden: 0,
+  duplicated: 0,
+  booked: 0,
+  linked: 0,
+  flagged: 0,
+  wrong: 0,
+  swapped: 0,
+};
+
+export function addFigures(one: Figures, other: Figures): Figures {
+  const names = Object.keys(noFigures) as (keyof Figures)[];
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as Record<keyof Figures, number>;
+}
+
+/** Nobody can tell two pending purchases of one price in one shop apart while they have no date. */
+function isSame(before: Labelled, after: Labelled): boolean {
+  const [one, other] = [before.truth, after.truth];
+  return (
+    one.label === other.label || (!before.bookedAt && one.merchant === other.merchant && one.minor === other.minor)
+  );
+}
+
+/** One account of one bank through all its answers, and what came of each row. */
+export class Judge {
+  readonly figures: Figures = { ...noFigures };
+  private readonly table = new Map<string, LoggedTransaction>();
+  private readonly ids = new Map<Labelled, string>();
+  private readonly truthOf = new Map<string, Labelled>();
+  private sequence = 0n;
+
+  constructor(private evidence: Evidence) {}
+
+  /** What the institution's habits look like after this account. */
+  run(seed: number, habits: Habits, count: number): Evidence {
+    const random = new Random(seed);
+    const truths = makeTruths(random, count, habits.twins ?? 0.02);
+    const bank = new LabelledBank(truths, habits, random);
+    const pending = new Set<number>();
+    const shown = new Set<number>();
+    const booked = new Set<number>();
+    const late = new Set<number>();
+    for (let day = random.between(5, 15); day <= historyDays + 12; day += random.pick([1, 2, 3, 5, 8])) {
+      const answer = bank.answer(day);
+      this.see(answer);
+      for (const { truth, status } of answer.rows) {
+        if (status === 'BOOKED' && pending.has(truth.serial) && !booked.has(truth.serial)) late.add(truth.serial);
+        shown.add(truth.serial);
+      }
+      for (const { truth, status } of answer.rows) (status === 'PENDING' ? pending : booked).add(truth.serial);
+    }
+    this.figures.rows += shown.size;
+    this.figures.booked += late.size;
+    return this.evidence;
+  }
+
+  private see({ rows, from }: { rows: Labelled[]; from: Date | null }): void {
+    const known = [...this.table.values()]
+      .filter(({ removedAt, joinedInto }) => removedAt === null || joinedInto !== null)
+      .map(({ row, joinedInto, ...rest }): KnownTransaction => ({ ...row, ...rest, into: joinedInto }));
+    const terms = { newId: (row: Labelled) => this.idOf(row), policy: policyOf(this.evidence) };
+    this.ids.clear();
+    const { changes, evidence } = reconcile<Labelled>(known, { rows, from, before: null }, terms);
+    this.evidence = addEvidence(this.evidence, evidence);
+    for (const change of changes) this.follow(change);
+    this.figures.answers += 1;
+    this.check(rows);
+  }
+
+  private idOf(row: Labelled): string {
+    const id = this.ids.get(row) ?? `t${(this.sequence += 1n)}`;
+    this.ids.set(row, id);
+    return id;
+  }
+
+  private follow(change: Change<Labelled>): void {
+    const before = this.truthOf.get(change.id);
+    if ('row' in change) {
+      if (before && (change.kind === 'modified' || change.kind === 'linked')) {
+        const isWrong = !isSame(before, change.row);
+        if (change.kind === 'linked') {
+          this.figures.linked += 1;
+          if (isWrong) this.figures.wrong += 1;
+        } else if (isWrong) this.figures.swapped += 1;
+      }
+      this.truthOf.set(change.id, change.row);
+      if (change.kind === 'added' && change.flag) this.figures.flagged += 1;
+    }
+    apply(this.table, { accountId: 'a', sequence: this.sequence, recordedAt: dateOfDay(0) }, change);
+  }
+
+  /** Holds the table against what the answer shows: each true transaction once, as many equal ones as there are. */
+  private check(rows: readonly Labelled[]): void {
+    const shown = Map.groupBy(rows, ({ truth }) => truth.label);
+    const stored = new Map<string, { sure: number; flagged: number }>();
+    for (const { id, removedAt, flag } of this.table.values()) {
+      const label = this.truthOf.get(id)?.truth.label;
+      if (removedAt !== null || label === undefined) continue;
+      const each = stored.get(label) ?? { sure: 0, flagged: 0 };
+      if (flag === null) each.sure += 1;
+      else each.flagged += 1;
+      stored.set(label, each);
+    }
+    for (const [label, equal] of shown) {
+      const { sure, flagged } = stored.get(label) ?? { sure: 0, flagged: 0 };
+      const all = new Set(equal.map(({ truth }) => truth.serial)).size;
+      const booked = new Set(equal.filter(({ status }) => status === 'BOOKED').map(({ truth }) => truth.serial)).size;
+      this.figures.lost += Math.max(0, booked - sure - flagged);
+      this.figures.hidden += Math.max(0, all - Math.max(booked, sure + flagged));
+      this.figures.duplicated += Math.max(0, sure - all);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** The habits of a bank; each field is one bad one. */
+export interface Habits {
+  ids?:
+    | 'missing'
+    | 'blank'
+    | 'placeholder'
+    | 'reissued'
+    | 'reissued-once'
+    | 'positional'
+    | 'of-the-day'
+    | 'given-again'
+    | 'only-booked'
+    | 'changed-on-booking';
+  text?: 'extended' | 'cleaned' | 'replaced' | 'case-changed';
+  date?: 'moved-to-booking' | 'future' | 'appears-later' | 'back-dated' | 'shifted-once';
+  amount?: 'tipped';
+  sign?: 'unsigned-while-pending' | 'flipped-once';
+  /** Days for which a pending row goes on being shown beside its booking. */
+  besideDays?: number;
+  /** Share of the rows that appear only days after their date. */
+  late?: number;
+  twins?: number;
+  cancelled?: number;
+  reference?: boolean;
+  runningBalance?: boolean;
+  /** Share of the answers that show nothing, and of the booked rows that an answer forgets. */
+  empty?: number;
+  forgotten?: number;
+  /** Days of history that the bank shows. */
+  shows?: number;
+  /** Days that are asked for after the first answer. */
+  asked?: number;
+  /** Bookings only on every seventh day. */
+  batch?: boolean;
+  noPending?: boolean;
+}
+
+/** Pathologies of real banks, by name. `clue` is false where a bank gives nothing that lasts from one answer to the next. */
+export const pathologies: Readonly<Record<string, Habits>> = {
+  'none: stable ids': {},
+  'ids missing': { ids: 'missing' },
+  'ids blank': { ids: 'blank' },
+  'ids are a placeholder': { ids: 'placeholder' },
+  'ids reissued in every answer': { ids: 'reissued' },
+  'ids reissued once, at re-consent': { ids: 'reissued-once' },
+  'ids are line numbers': { ids: 'positional', late: 0.1 },
+  'ids are date and line': { ids: 'of-the-day', late: 0.1 },
+  'ids given again after a while': { ids: 'given-again' },
+  'id only once booked': { ids: 'only-booked' },
+  'id changes on booking': { ids: 'changed-on-booking' },
+  'id, date and text change on booking': { ids: 'changed-on-booking', text: 'extended', date: 'moved-to-booking' },
+  'text extended on booking': { text: 'extended', ids: 'missing' },
+  'text cleaned on booking': { text: 'cleaned', ids: 'changed-on-booking' },
+  'text replaced on booking, reference kept': { text: 'replaced', ids: 'changed-on-booking', reference: true },
+  'text of the whole history rewritten': { text: 'case-changed', ids: 'missing' },
+  'amount changes on booking, id kept': { amount: 'tipped' },
+  'amount and id change on booking, reference kept': { amount: 'tipped', ids: 'changed-on-booking', reference: true },
+  'date moves on booking': { date: 'moved-to-booking', ids: 'missing' },
+  'booking dates in the future': { date: 'future', ids: 'changed-on-booking' },
+  'dates that appear later': { date: 'appears-later', ids: 'changed-on-booking' },
+  'rows dated back': { date: 'back-dated', ids: 'changed-on-booking' },
+  'dates of the whole history shifted by a day': { date: 'shifted-once', ids: 'missing' },
+  'rows that arrive late': { late: 0.2, ids: 'missing' },
+  'no sign while pending': { sign: 'unsigned-while-pending', ids: 'changed-on-booking' },
+  'signs of the whole history turned': { sign: 'flipped-once' },
+  'pending beside booked, same id': { besideDays: 3 },
+  'pending beside booked, other id': { besideDays: 3, ids: 'changed-on-booking' },
+  'pending beside booked, other id and text': { besideDays: 3, ids: 'changed-on-booking', text: 'extended' },
+  'pending rows that vanish': { cancelled: 0.3, ids: 'changed-on-booking' },
+  'true twins without ids': { twins: 0.3, ids: 'missing' },
+  'true twins with running balances': { twins: 0.3, ids: 'missing', runningBalance: true },
+  'running balances rewritten by late rows': { late: 0.1, runningBalance: true },
+  'history cut off at 30 days': { shows: 30, ids: 'reissued' },
+  'windows that overlap by ten days': { asked: 10, ids: 'changed-on-booking', late: 0.05 },
+  'answers that show nothing': { empty: 0.2, ids: 'missing' },
+  'rows that an answer forgets': { forgotten: 0.02, ids: 'missing' },
+  'booked once a week': { batch: true, ids: 'changed-on-booking', text: 'extended' },
+  'booked rows only': { noPending: true, ids: 'missing' },
+};
