@@ -20,8 +20,9 @@ describe('the corpus', () => {
 
   it('notices what is lost, doubled or wrongly linked', () => {
     const results = runCorpus({ seed, rows: 1_000 });
-    const [[name = '', figures] = []] = [...results];
-    if (!figures) throw new Error('there is no pathology');
+    const [first] = [...results];
+    if (!first) throw new Error('there is no pathology');
+    const [name, figures] = first;
     for (const fault of [{ lost: 1 }, { duplicated: 1 }, { wrong: figures.linked }, { linked: 0, booked: 1e6 }]) {
       expect(broken(new Map([[name, { ...figures, ...fault }]]))).not.toEqual([]);
     }
