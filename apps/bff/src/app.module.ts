@@ -12,6 +12,7 @@ import { PaymentsModule } from './payments/payments.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SyncRunsModule } from './sync/sync-runs.module.js';
 import { TransactionsModule } from './transactions/transactions.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** The features of the merchants' API. */
 @Module({
@@ -27,6 +28,7 @@ import { TransactionsModule } from './transactions/transactions.module.js';
     PaymentsModule,
     EventsModule,
     IngestionModule,
+    WebhooksModule,
   ],
 })
 export class AppModule {}

@@ -42,6 +42,8 @@ export class Env {
   @Text({ minLength: 32 }) OPERATOR_KEY!: string;
   /** Events, what became of them, and webhooks that came in are kept so long: the promise that a merchant can catch up. */
   @Integer({ optional: true, query: true, min: 30, max: 3_650 }) EVENT_RETENTION_DAYS = 30;
+  /** How long a merchant's endpoint may take for one request. */
+  @Integer({ optional: true, query: true, min: 100, max: 30_000 }) WEBHOOK_TIMEOUT_MS = 15_000;
   @Choice(NodeEnvironment, 'NodeEnvironment', { optional: true }) NODE_ENV: string = NodeEnvironment.development;
 }
 

@@ -6,3 +6,4 @@ export const syncQueue = QueueModule.register('sync', { attempts: 1, backoff: fa
 export const consentsQueue = QueueModule.register('consents', { attempts: 1, backoff: false, deadlineMs: 120_000 });
 export const paymentsQueue = QueueModule.register('payments', { attempts: 1, backoff: false, deadlineMs: 120_000 });
 export const ingestionQueue = QueueModule.register('ingestion', { attempts: 1, backoff: false, deadlineMs: 120_000 });
+export const webhooksQueue = QueueModule.register('webhooks', { attempts: 1, backoff: false, deadlineMs: 50_000 });

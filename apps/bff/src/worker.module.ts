@@ -7,10 +7,11 @@ import { tickJob } from './due-jobs.js';
 import { IngestionWorkerModule } from './ingestion/ingestion-worker.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PaymentsProcessor } from './payments/payments.processor.js';
-import { consentsQueue, ingestionQueue, paymentsQueue, syncQueue } from './queues.js';
+import { consentsQueue, ingestionQueue, paymentsQueue, syncQueue, webhooksQueue } from './queues.js';
 import { ConnectionProcessor } from './sync/connection.processor.js';
 import { SyncScheduleModule } from './sync/sync-schedule.module.js';
 import { SyncModule } from './sync/sync.module.js';
+import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
 
 const tickMs = 2_000;
 
@@ -22,10 +23,12 @@ const tickMs = 2_000;
     SyncModule,
     SyncScheduleModule,
     IngestionWorkerModule,
+    WebhooksWorkerModule,
     syncQueue,
     consentsQueue,
     paymentsQueue,
     ingestionQueue,
+    webhooksQueue,
   ],
   providers: [ConnectionProcessor, ConsentProcessor, PaymentsProcessor],
 })
@@ -38,6 +41,7 @@ export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
     @InjectQueue('consents') private readonly consents: Queue,
     @InjectQueue('payments') private readonly payments: Queue,
     @InjectQueue('ingestion') private readonly ingestion: Queue,
+    @InjectQueue('webhooks') private readonly webhooks: Queue,
   ) {}
 
   /**
@@ -55,7 +59,8 @@ export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async tick(): Promise<void> {
     const { name, data, opts } = tickJob;
-    const added = [this.sync, this.consents, this.payments, this.ingestion].map((queue) => queue.add(name, data, opts));
+    const queues = [this.sync, this.consents, this.payments, this.ingestion, this.webhooks];
+    const added = queues.map((queue) => queue.add(name, data, opts));
     for (const outcome of await Promise.allSettled(added)) {
       if (outcome.status === 'rejected') this.log.warn({ err: outcome.reason as Error }, 'a tick was not taken');
     }

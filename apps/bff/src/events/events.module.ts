@@ -4,5 +4,9 @@ import { EventTail } from './event-tail.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 
-@Module({ controllers: [EventsController], providers: [EventsService, EventTail, EventStreams] })
+@Module({
+  controllers: [EventsController],
+  providers: [EventsService, EventTail, EventStreams],
+  exports: [EventsService],
+})
 export class EventsModule {}

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ConsentHints } from '../connections/consent-hints.service.js';
 import { isSubmittable } from '../payments/payment-status.js';
 import { PaymentSubmissionService } from '../payments/payment-submission.service.js';
 
@@ -24,7 +25,10 @@ type Handler = (notice: InboundNotice) => Promise<About>;
 export class EventHandlers {
   private readonly byType: ReadonlyMap<string, Handler>;
 
-  constructor(payments: PaymentSubmissionService) {
+  constructor(
+    payments: PaymentSubmissionService,
+    private readonly consents: ConsentHints,
+  ) {
     const followPayment: Handler = async ({ merchantId, event }) => {
       const payment = await payments.find(merchantId, namesOf(event));
       // It may come before the answer to the submission that it speaks of.
@@ -42,20 +46,41 @@ export class EventHandlers {
 
   /** Types nobody handles are kept and done: the sender may know more types than we do. */
   async handle(notice: InboundNotice): Promise<About> {
-    return (await this.byType.get(notice.type)?.(notice)) ?? {};
+    const handler = this.byType.get(notice.type) ?? (isOfConsent(notice.type) ? this.followConsent : undefined);
+    return (await handler?.(notice)) ?? {};
   }
+
+  private readonly followConsent: Handler = async ({ merchantId, event }) => {
+    const { consentId, id } = textsOf(event, ['consentId', 'id']);
+    const named = consentId ?? id;
+    const connectionId = named && (await this.consents.consentChanged(merchantId, named));
+    // It may come before the answer to the authorisation that made the consent.
+    if (!connectionId) throw new UnknownObject('The event names no connection’s consent');
+    return { connectionId };
+  };
+}
+
+/** The interface lists no category of account consents yet; services that have one call it after what it is about. */
+function isOfConsent(type: string): boolean {
+  return /^(account_?)?consents?\./.test(type);
 }
 
 function namesOf(event: unknown): { paymentId?: string; idempotencyId?: string; consentId?: string } {
-  if (typeof event !== 'object' || event === null) return {};
-  const text = (name: string): string | undefined => {
-    const value: unknown = Reflect.get(event, name);
-    return typeof value === 'string' ? value : undefined;
-  };
-  const [paymentId, idempotencyId, consentId] = [text('id'), text('paymentIdempotencyId'), text('consentId')];
+  const { id, paymentIdempotencyId, consentId } = textsOf(event, ['id', 'paymentIdempotencyId', 'consentId']);
   return {
-    ...(paymentId === undefined ? {} : { paymentId }),
-    ...(idempotencyId === undefined ? {} : { idempotencyId }),
+    ...(id === undefined ? {} : { paymentId: id }),
+    ...(paymentIdempotencyId === undefined ? {} : { idempotencyId: paymentIdempotencyId }),
     ...(consentId === undefined ? {} : { consentId }),
   };
+}
+
+/** The members of these names that are texts. */
+function textsOf<Name extends string>(event: unknown, names: readonly Name[]): Partial<Record<Name, string>> {
+  const found: Partial<Record<Name, string>> = {};
+  if (typeof event !== 'object' || event === null) return found;
+  for (const name of names) {
+    const value: unknown = Reflect.get(event, name);
+    if (typeof value === 'string') found[name] = value;
+  }
+  return found;
 }

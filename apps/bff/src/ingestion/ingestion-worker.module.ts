@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConnectionsModule } from '../connections/connections.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { ingestionQueue } from '../queues.js';
 import { EventHandlers } from './handlers.js';
@@ -6,7 +7,7 @@ import { IngestionProcessor } from './ingestion.processor.js';
 
 /** What the worker does with the events that the API has stored. */
 @Module({
-  imports: [PaymentsModule, ingestionQueue],
+  imports: [ConnectionsModule, PaymentsModule, ingestionQueue],
   providers: [IngestionProcessor, EventHandlers],
   exports: [IngestionProcessor, EventHandlers],
 })

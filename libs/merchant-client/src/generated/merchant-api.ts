@@ -398,6 +398,125 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Be told of events
+         * @description Each event is posted as JSON with the headers of Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) and is taken with any 2xx. Else it is sent again for three days. The order is not promised: `sequence` tells it.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateWebhookEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a `webhook_endpoint.ping` to this endpoint alone */
+        post: operations["pingWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the events of a range again, each under its own id and signed anew */
+        post: operations["replayEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send one event again, under its own id and signed anew */
+        post: operations["replayEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1110,6 +1229,205 @@ export interface components {
             nextAfter: number;
             /** @example false */
             hasMore: boolean;
+        };
+        NewEndpoint: {
+            /**
+             * @description https and public, without query, fragment or credentials; redirects are not followed.
+             * @example https://shop.example/hooks/tributary
+             */
+            url: string;
+            /**
+             * @description The types of event to be told of; none or an empty list means all, also those to come.
+             * @example [
+             *       "payment.completed",
+             *       "connection.updated"
+             *     ]
+             */
+            types?: string[];
+            /** @example The shop’s order service */
+            description?: string;
+        };
+        /** @enum {string} */
+        EndpointStatus: "enabled" | "disabled";
+        EndpointWithSecret: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description https and public, without query, fragment or credentials; redirects are not followed.
+             * @example https://shop.example/hooks/tributary
+             */
+            url: string;
+            /**
+             * @description The types of event to be told of; none or an empty list means all, also those to come.
+             * @example [
+             *       "payment.completed",
+             *       "connection.updated"
+             *     ]
+             */
+            types: string[];
+            /** @example The shop’s order service */
+            description?: string;
+            status: components["schemas"]["EndpointStatus"];
+            /**
+             * @description by-merchant, gone (it answered 410) or failing (for three days)
+             * @example failing
+             */
+            disabledReason?: string;
+            /**
+             * Format: date-time
+             * @description Its first failure since it last took an event.
+             */
+            failingSince?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * @description Verifies the signatures (Standard Webhooks). Shown here and never again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
+            secret: string;
+        };
+        EndpointView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description https and public, without query, fragment or credentials; redirects are not followed.
+             * @example https://shop.example/hooks/tributary
+             */
+            url: string;
+            /**
+             * @description The types of event to be told of; none or an empty list means all, also those to come.
+             * @example [
+             *       "payment.completed",
+             *       "connection.updated"
+             *     ]
+             */
+            types: string[];
+            /** @example The shop’s order service */
+            description?: string;
+            status: components["schemas"]["EndpointStatus"];
+            /**
+             * @description by-merchant, gone (it answered 410) or failing (for three days)
+             * @example failing
+             */
+            disabledReason?: string;
+            /**
+             * Format: date-time
+             * @description Its first failure since it last took an event.
+             */
+            failingSince?: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        EndpointList: {
+            data: components["schemas"]["EndpointView"][];
+        };
+        EndpointChange: {
+            /**
+             * @description https and public, without query, fragment or credentials; redirects are not followed.
+             * @example https://shop.example/hooks/tributary
+             */
+            url?: string;
+            /**
+             * @description The types of event to be told of; none or an empty list means all, also those to come.
+             * @example [
+             *       "payment.completed",
+             *       "connection.updated"
+             *     ]
+             */
+            types?: string[];
+            /** @example The shop’s order service */
+            description?: string;
+            /** @description A disabled endpoint is told nothing; what it missed can be replayed when it is enabled again. */
+            status?: components["schemas"]["EndpointStatus"];
+        };
+        SecretRotation: {
+            /**
+             * @description For how many seconds deliveries carry the old secret’s signature, too.
+             * @default 86400
+             */
+            overlapSeconds: number;
+        };
+        /** @enum {string} */
+        DeliveryStatus: "pending" | "delivered" | "dead";
+        AttemptView: {
+            /** Format: date-time */
+            startedAt: string;
+            durationMs: number;
+            /** @example 503 */
+            httpStatus?: number;
+            /**
+             * @description timeout, unreachable or refused-address
+             * @example timeout
+             */
+            failure?: string;
+        };
+        DeliveryView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The event’s id, and the `webhook-id` of every attempt.
+             */
+            eventId: string;
+            sequence: number;
+            /** @example payment.completed */
+            type: string;
+            status: components["schemas"]["DeliveryStatus"];
+            /** Format: date-time */
+            nextAttemptAt?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            finishedAt?: string;
+            /** @description The newest twenty, newest first. */
+            attempts: components["schemas"]["AttemptView"][];
+        };
+        DeliveryPage: {
+            /** @description Newest first; ids and statuses only. */
+            data: components["schemas"]["DeliveryView"][];
+            hasMore: boolean;
+        };
+        RangeReplay: {
+            /**
+             * @description The sequence after which to begin; this or `from` is needed.
+             * @example 41
+             */
+            after?: number;
+            /** @description The last sequence. */
+            through?: number;
+            /**
+             * Format: date-time
+             * @description Events from this instant on.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Events before this instant.
+             */
+            to?: string;
+            /** @description Only these types. */
+            types?: string[];
+            /**
+             * Format: uuid
+             * @description Only to this endpoint, whatever it subscribes to; to all that subscribe without it.
+             */
+            endpointId?: string;
+        };
+        ReplayView: {
+            /** @description Events of the range; 10,000 at most in one call. */
+            events: number;
+            /** @description Deliveries that are now due; those that were due already are not counted. */
+            deliveries: number;
+            /** @description What to send as `after` for the rest. */
+            nextAfter: number;
+            hasMore: boolean;
+        };
+        EventReplay: {
+            /**
+             * Format: uuid
+             * @description Only to this endpoint, whatever it subscribes to; to all that subscribe without it.
+             */
+            endpointId?: string;
         };
     };
     responses: never;
@@ -2060,6 +2378,325 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointList"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEndpoint"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointWithSecret"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndpointChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    rotateWebhookEndpointSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointWithSecret"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    pingWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                status?: components["schemas"]["DeliveryStatus"];
+                /** @description The delivery behind which to go on. */
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    replayEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RangeReplay"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayView"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    replayEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventReplay"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayView"];
                 };
             };
             /** @description Refused or failed */
