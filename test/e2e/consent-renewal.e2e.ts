@@ -73,6 +73,11 @@ describe('a customer’s consent, over the months', { timeout: 120_000 }, () => 
       return lastSyncedAt > at && sync?.status === 'completed';
     }, 60_000);
   const columns = (set: string) => stack.sql(`UPDATE bff.connections SET ${set} WHERE id = $1`, [id]);
+  /** Makes everything due, as if hours had passed and no call had been made today. */
+  const readAgain = async () => {
+    await stack.sql('DELETE FROM bff.call_ledgers WHERE connection_id = $1', [id]);
+    await stack.sql('UPDATE bff.account_schedules SET due_at = now(), ready_at = now() WHERE connection_id = $1', [id]);
+  };
   const accounts = async () =>
     (await bff<{ data: { id: string }[] }>('/accounts')).data.map((each) => each.id).toSorted();
 
@@ -123,7 +128,7 @@ describe('a customer’s consent, over the months', { timeout: 120_000 }, () => 
     expect((await renewal(renewalId)).status).toBe('denied');
     expect(await inUse()).toEqual(before);
     const since = now().toISOString();
-    await columns('next_sync_at = now()');
+    await readAgain();
     await syncedSince(since);
   });
 

@@ -75,7 +75,17 @@ export class AuthorisationService {
   /** Looks at an authorisation whose browser has not come back yet. */
   async lookAfter(connection: Waiting): Promise<void> {
     const { merchant_id: merchantId, consent_id: consentId } = connection;
-    const consent = consentId === null ? undefined : await this.answers.read(merchantId, consentId);
+    const consent = consentId === null ? undefined : await this.answers.find(merchantId, consentId);
+    if (consent === 'gone') {
+      const move = {
+        id: connection.id,
+        to: ConnectionStatus.failed,
+        reason: 'consent-gone',
+        columns: { next_sync_at: null },
+      };
+      await transaction(this.pool, (tx) => moveConnection(tx, move));
+      return;
+    }
     if (consent && (await this.adopt(connection, consent))) return;
     const next = nextLook(connection.created_at, now());
     if (next) {

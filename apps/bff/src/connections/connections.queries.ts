@@ -5,7 +5,7 @@ import { checkReturnUrl } from '../callbacks/return-address.js';
 import type { TermColumns } from '../consents/consent-terms.js';
 import { forecastOf, type ForecastRow } from '../consents/forecast.js';
 import { appendEvent } from '../events/event-log.js';
-import { stopReading } from '../sync/stop-reading.js';
+import { stopReading } from '../sync/consent-change.js';
 import { ConnectionStatus, isConnectionStatus, isReadable, isWaiting, sourcesOf } from './connection-state.js';
 import type { ConnectionView } from './connection.dto.js';
 import { type RunRow, toProgress } from './sync-progress.js';

@@ -172,6 +172,16 @@ describe('an authorisation nobody came back from', () => {
   });
 });
 
+describe('an authorisation whose consent the aggregator knows no longer', () => {
+  it('has failed', async () => {
+    const { body } = await connect();
+    const consent = bff.aggregator.consents.get(consentOf(body));
+    if (consent) consent.deleted = true;
+    await lookAfter(body.id);
+    expect((await read(body.id)).body).toMatchObject({ status: 'failed', reason: 'consent-gone' });
+  });
+});
+
 describe('a connection', () => {
   it('is unknown to other customers and other merchants', async () => {
     const { body } = await connect();

@@ -15,6 +15,16 @@ export class ConsentAnswers {
     return (await application.getConsentById(consentId)).data;
   }
 
+  /** The same for a worker, which asks again later: undefined when the aggregator does not answer, `gone` when it has no such consent. */
+  async find(merchantId: string, consentId: string): Promise<Consent | 'gone' | undefined> {
+    try {
+      return await this.read(merchantId, consentId);
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      return error.status === 404 ? 'gone' : undefined;
+    }
+  }
+
   /**
    * The consent a callback speaks of, which is another than ours if its token was not made for ours: by its one-time token,
    * or read, when the token is spent or too old or there is none.

@@ -6,6 +6,7 @@ import { POOL, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { callbackClaimMs, type CallbackQuery, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
 import { retire } from '../consents/withdrawals.queries.js';
+import { startReading } from '../sync/consent-change.js';
 import { SyncSchedule } from '../sync/sync-schedule.js';
 import { ConsentAdoption } from './consent-adoption.service.js';
 import { ConsentAnswers } from './consent-answers.service.js';
@@ -61,7 +62,9 @@ export class RenewalCompletion {
       await this.end(renewal, { to: RenewalStatus.failed, reason: 'interrupted' });
       return;
     }
-    if (await this.adopt(renewal, await this.answers.read(renewal.merchant_id, renewal.consent_id))) return;
+    const consent = await this.answers.find(renewal.merchant_id, renewal.consent_id);
+    if (consent === 'gone') return this.end(renewal, { to: RenewalStatus.failed, reason: 'consent-gone' });
+    if (consent !== undefined && (await this.adopt(renewal, consent))) return;
     const next = nextLook(renewal.created_at, now());
     if (next === undefined) {
       await this.end(renewal, { to: RenewalStatus.abandoned, reason: 'never-came-back' });
@@ -123,6 +126,7 @@ async function putInPlace(tx: PoolClient, renewal: Renewal, columns: ConnectionC
   const id = renewal.connection_id;
   if (needsItsUser(connection.status)) await moveConnection(tx, { id, to: ConnectionStatus.active, columns });
   else await setColumns(tx, id, columns);
+  await startReading(tx, id);
   if (!isSame && formerConsentId !== null) {
     const merchantId = renewal.merchant_id;
     await retire(tx, { merchantId, connectionId: id, consentId: formerConsentId, reason: 'renewed' });

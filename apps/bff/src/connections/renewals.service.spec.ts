@@ -179,6 +179,20 @@ describe('a renewal', () => {
     expect((await kept(id)).consent_id).toBe(consentOf(body));
   });
 
+  it('waits for an aggregator that does not answer, and fails when that knows the consent no longer', async () => {
+    const { id } = await bff.connected(token);
+    const { body } = await begin(id);
+    bff.aggregator.fail({ route: 'GET /consents/:id', status: 503, times: 9 });
+    await lookAfter(body.id);
+    expect((await renewal(id, body.id)).status).toBe('awaiting-authorisation');
+    bff.aggregator.heal();
+    const consent = bff.aggregator.consents.get(consentOf(body));
+    if (consent) consent.deleted = true;
+    await lookAfter(body.id);
+    expect(await renewal(id, body.id)).toMatchObject({ status: 'failed', reason: 'consent-gone' });
+    expect((await read(id)).status).toBe('active');
+  });
+
   it('ends nothing before the institution has accepted it, and asks again', async () => {
     const { id, consentId } = await bff.connected(token);
     const { body } = await begin(id);

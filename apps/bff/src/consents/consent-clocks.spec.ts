@@ -13,16 +13,17 @@ const stopIn = (consent: Parameters<typeof termsOf>[0], ...countries: string[]) 
 };
 
 describe('the law of a country', () => {
-  it('asks for strong authentication every 180 days in the EEA, once in the United Kingdom, often where we know no law', () => {
+  it('asks for strong authentication every 180 days in the EEA, once in the United Kingdom, and elsewhere as the consent says', () => {
     expect(ruleOf(['DE'])).toEqual({ scaDays: 180, isReconfirmable: false });
     expect(ruleOf(['GB'])).toEqual({ isReconfirmable: true });
-    expect(ruleOf(['US'])).toEqual({ scaDays: 90, isReconfirmable: false });
-    expect(ruleOf([])).toEqual({ scaDays: 90, isReconfirmable: false });
+    expect(ruleOf(['US'])).toEqual({ isReconfirmable: false });
+    expect(ruleOf([])).toEqual({ isReconfirmable: false });
   });
 
   it('of several countries is the one that asks for more', () => {
     expect(ruleOf(['GB', 'IE'])).toEqual({ scaDays: 180, isReconfirmable: false });
-    expect(ruleOf(['FR', 'US'])).toEqual({ scaDays: 90, isReconfirmable: false });
+    expect(ruleOf(['FR', 'US'])).toEqual({ scaDays: 180, isReconfirmable: false });
+    expect(ruleOf(['GB', 'US'])).toEqual({ isReconfirmable: false });
   });
 });
 

@@ -10,8 +10,8 @@ export interface ConsentRule {
 const eea: ConsentRule = { scaDays: 180, isReconfirmable: false };
 /** UK technical standards on SCA, articles 10A and 36(6): one authentication, then the customer's word every 90 days. */
 const unitedKingdom: ConsentRule = { isReconfirmable: true };
-/** Where we know no rule, the strictest that we know. */
-const elsewhere: ConsentRule = { scaDays: 90, isReconfirmable: false };
+/** Where we know no law, only what the consent says itself counts. */
+const elsewhere: ConsentRule = { isReconfirmable: false };
 
 const eeaCountries = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(
   ' ',

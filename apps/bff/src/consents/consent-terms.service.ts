@@ -24,6 +24,6 @@ export class ConsentTerms {
     } catch (error) {
       this.log.warn({ err: error, institutionId }, 'an institution’s record could not be read');
     }
-    return { isReconfirmable: false };
+    return ruleOf([]);
   }
 }

@@ -10,6 +10,16 @@ export async function stopReading(client: PoolClient, connectionId: string, reas
   if (run) await endRun(client, run.id, SyncRunStatus.failed, isSyncProblem(reason) ? reason : 'interrupted');
 }
 
+/**
+ * Another consent is in use, or the same one again: its calls are counted anew, and the next list makes everything due, all
+ * history too, because the institution tells most in the minutes after its customer was there.
+ */
+export async function startReading(client: PoolClient, connectionId: string): Promise<void> {
+  await unschedule(client, connectionId);
+  await client.query('update account_schedules set audited_at = null where connection_id = $1', [connectionId]);
+  await client.query('delete from call_ledgers where connection_id = $1', [connectionId]);
+}
+
 function isSyncProblem(reason: string | undefined): reason is SyncProblem {
   return reason !== undefined && meaningOf(reason) !== undefined;
 }
