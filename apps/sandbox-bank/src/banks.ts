@@ -50,6 +50,9 @@ export interface BerlinGroupBank extends House {
   /** Whether an account is called otherwise in every consent. */
   remintsResourceIds: boolean;
   honoursWithBalance: boolean;
+  /** What the standard lets a bank leave out. */
+  tellsBalances: boolean;
+  tellsTransactions: boolean;
   hasIdsWhilePending: boolean;
   balanceTypes: readonly BalanceType[];
 }
@@ -73,6 +76,8 @@ const europe = {
   links: 'absolute',
   remintsResourceIds: false,
   honoursWithBalance: true,
+  tellsBalances: true,
+  tellsTransactions: true,
   hasIdsWhilePending: true,
   balanceTypes: ['interimAvailable', 'interimBooked', 'closingBooked'],
   pageSize: 50,
@@ -181,7 +186,7 @@ export const berlinGroupBanks: readonly BerlinGroupBank[] = [
     iban: { bankPart: '0001', digits: 7 },
     approach: 'decoupled',
     errorShape: 'problem-json',
-    honoursWithBalance: false,
+    tellsBalances: false,
   },
   {
     ...europe,
@@ -197,6 +202,8 @@ export const berlinGroupBanks: readonly BerlinGroupBank[] = [
     authorisers: 2,
     links: 'relative',
     remintsResourceIds: true,
+    honoursWithBalance: false,
+    tellsTransactions: false,
   },
 ];
 

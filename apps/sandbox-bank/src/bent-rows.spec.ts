@@ -1,4 +1,4 @@
-import { BerlinTpp, type BerlinRow } from './berlin-group/berlin-tpp.fixture.js';
+import { BerlinTpp, globalAccess, type BerlinRow } from './berlin-group/berlin-tpp.fixture.js';
 import { startForTest, TppAtBank, type TppFixture } from './tpp.fixture.js';
 
 let fixture: TppFixture;
@@ -7,13 +7,9 @@ let consentId: string;
 let account: string;
 beforeAll(async () => {
   fixture = await startForTest();
-  berlin = new BerlinTpp(fixture, 'ticino');
-  const consent = await berlin.createConsent();
-  consentId = consent.body.consentId;
-  for (const persona of ['ada', 'ben']) {
-    const begun = await berlin.call('POST', consent.body._links['startAuthorisation']!.href);
-    await berlin.visit(begun.body._links['scaRedirect']!.href, { persona });
-  }
+  berlin = new BerlinTpp(fixture, 'fjordbank');
+  consentId = (await berlin.createConsent(globalAccess, { 'psu-id': 'ada' })).body.consentId;
+  await berlin.control('decoupled', { bank: 'fjordbank', consentId, decision: 'approve' });
   const attended = { 'psu-ip-address': '192.0.2.7' };
   account = (await berlin.read('/v1/accounts', consentId, attended)).body.accounts[0]!.resourceId;
 });
@@ -25,7 +21,7 @@ afterEach(async () => {
 type Rows = { booked: BerlinRow[]; pending: BerlinRow[] };
 
 async function rowsWith(fault: string | undefined): Promise<Rows> {
-  if (fault !== undefined) await berlin.control('faults', { bank: 'ticino', fault, times: 1 });
+  if (fault !== undefined) await berlin.control('faults', { bank: 'fjordbank', fault, times: 1 });
   const path = `/v1/accounts/${account}/transactions?bookingStatus=both&dateFrom=2026-01-01`;
   return (await berlin.read(path, consentId, { 'psu-ip-address': '192.0.2.7' })).body.transactions;
 }

@@ -1,3 +1,4 @@
+import type { Feature } from '#libs/contract';
 import type { Institution, PsuHeaders } from './connector.js';
 import type { BerlinGroupSettings } from './berlin-group/berlin-group.types.js';
 
@@ -21,6 +22,7 @@ function sandboxBank(
     name: string;
     countries: Institution['countries'];
     settings?: Partial<BerlinGroupSettings>;
+    without?: Feature[];
     requiredPsuHeaders?: (keyof PsuHeaders)[];
   },
 ): Institution<'berlin-group'> {
@@ -39,6 +41,7 @@ function sandboxBank(
     ],
     protocol: 'berlin-group',
     baseUrl: at(tlsUrl),
+    ...(bank.without ? { without: bank.without } : {}),
     ...(settings.oauthPreStep ? { modifiers: ['INITIATE_PRE_AUTHORISATION_ACCOUNTS'] } : {}),
     maxConsentDays: MAX_CONSENT_DAYS,
     acscIsFinal: true,
@@ -83,6 +86,8 @@ export function berlinGroupSandboxInstitutions(url: string, tlsUrl = url): Insti
       path: 'ticino',
       name: 'Banca Ticino',
       countries: [{ displayName: 'Italy', countryCode2: 'IT', bic: 'TICNITMM' }],
+      settings: { withBalance: false },
+      without: ['ACCOUNT_TRANSACTIONS'],
     }),
   ];
 }

@@ -71,6 +71,13 @@ describe('the registry', () => {
     ]);
   });
 
+  it('has for every feature a sandbox bank that offers it, and one that does not', () => {
+    const offers = sandboxInstitutions('http://localhost:3002/').map((each) => new Set(features(each)));
+    const all = new Set(offers.flatMap((offered) => [...offered]));
+    expect([...all].filter((feature) => offers.every((offered) => offered.has(feature)))).toEqual([]);
+    expect(all.size).toBeGreaterThan(20);
+  });
+
   it('knows the sandbox banks by their data only', () => {
     const all = sandboxInstitutions('http://localhost:3002/');
     expect(all.map(({ id, baseUrl }) => [id, baseUrl])).toEqual([

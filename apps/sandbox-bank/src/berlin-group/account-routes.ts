@@ -51,7 +51,9 @@ export function registerAccounts(app: FastifyInstance, context: BerlinContext, a
   app.get(`${path}/:accountId/balances`, async (request) => {
     const consent = await access.toData(request);
     const account = sharedAccount(context, consent, resourceIdIn(request));
-    if (!rightsOn(consent, account).balances) throw refusals.consentInvalid('The consent does not cover balances');
+    if (!bank.tellsBalances) throw refusals.notOffered('Balances');
+    if (!rightsOn(bank, consent, account).balances)
+      throw refusals.consentInvalid('The consent does not cover balances');
     access.spend(request, consent, `accounts/${account.id}/balances`);
     return { account: referenceTo(account), balances: toBalances(context, account) };
   });
@@ -60,7 +62,7 @@ export function registerAccounts(app: FastifyInstance, context: BerlinContext, a
 function toDetails(context: BerlinContext, consent: BerlinConsent, account: Account, isWithBalance: boolean): object {
   const { bank } = context;
   const { access } = consent.ask;
-  const rights = rightsOn(consent, account);
+  const rights = rightsOn(bank, consent, account);
   const isList = modelOf(access) === 'list';
   const resourceId = resourceIdOf(bank, consent, account.id);
   const isNamedOwner = [access.allPsd2, access.availableAccounts, access.availableAccountsWithBalance].includes(

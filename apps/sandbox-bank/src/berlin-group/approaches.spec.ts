@@ -131,6 +131,7 @@ describe('decoupled', () => {
     const accounts = (await tpp.read('/v1/accounts?withBalance=true', consentId, attended)).body.accounts;
     expect(accounts[0]!.iban).toMatch(/^NO\d{13}$/);
     expect(accounts[0]).not.toHaveProperty('balances');
+    expect(accounts[0]!._links).not.toHaveProperty('balances');
   });
 
   it('can be turned down there, and by nobody else', async () => {

@@ -89,6 +89,9 @@ function checkModel(bank: BerlinGroupBank, access: AccountAccess, isRecurring: b
   if (model === 'bank-offered' && bank.approach === 'embedded')
     throw refusals.service('A bank-offered consent needs pages of the bank, which the embedded approach has not');
   if (model === 'list' && isRecurring) throw refusals.service('A list of accounts is not given on a recurring consent');
+  if (!bank.tellsBalances && (access.balances ?? access.availableAccountsWithBalance))
+    throw refusals.service('Balances are not offered');
+  if (!bank.tellsTransactions && access.transactions) throw refusals.service('Transactions are not offered');
 }
 
 function readAccess(value: unknown): AccountAccess {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BerlinGroupBank } from '../banks.js';
 import { findPersona, type Persona } from '../personas.js';
 import { accountAccessPage, renderErrorPage, type Visit } from '../psu-pages.js';
 import type { Outcome, Subject } from '../visits.js';
@@ -76,7 +77,7 @@ export class ConsentVisits {
       page: accountAccessPage({
         ...visit,
         accounts,
-        shared: sharedBy(consent),
+        shared: sharedBy(this.context.bank, consent),
         until: consent.ask.validUntil,
         checked: accounts.map((account) => account.id),
         isSettled: consent.signers.length > 0 || modelOf(consent.ask.access) === 'dedicated',
@@ -109,11 +110,13 @@ export class ConsentVisits {
   }
 }
 
-function sharedBy({ ask }: BerlinConsent): string[] {
+function sharedBy(bank: BerlinGroupBank, { ask }: BerlinConsent): string[] {
   const { access } = ask;
   const isGlobal = modelOf(access) === 'global';
   const names = ['Your account names and IBANs'];
-  if (isGlobal || access.balances || access.availableAccountsWithBalance) names.push('Your balances');
-  if (isGlobal || access.transactions) names.push('Your transactions: what you spent and received, with whom');
+  if ((isGlobal && bank.tellsBalances) || access.balances || access.availableAccountsWithBalance)
+    names.push('Your balances');
+  if ((isGlobal && bank.tellsTransactions) || access.transactions)
+    names.push('Your transactions: what you spent and received, with whom');
   return names;
 }

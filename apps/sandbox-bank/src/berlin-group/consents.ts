@@ -128,8 +128,18 @@ export class BerlinConsents {
   }
 }
 
-/** What a valid consent opens on one of its accounts. */
-export function rightsOn({ ask }: BerlinConsent, account: Account): { balances: boolean; transactions: boolean } {
+interface Rights {
+  balances: boolean;
+  transactions: boolean;
+}
+
+/** What a valid consent opens on one of its accounts, of what the bank tells at all. */
+export function rightsOn(bank: BerlinGroupBank, consent: BerlinConsent, account: Account): Rights {
+  const { balances, transactions } = rightsIn(consent, account);
+  return { balances: balances && bank.tellsBalances, transactions: transactions && bank.tellsTransactions };
+}
+
+function rightsIn({ ask }: BerlinConsent, account: Account): Rights {
   const { access } = ask;
   const model = modelOf(access);
   if (model === 'global') return { balances: true, transactions: true };

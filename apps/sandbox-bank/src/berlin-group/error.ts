@@ -25,6 +25,7 @@ export const refusals = {
   parameter: (path: string, text: string) => new BerlinError(400, 'PARAMETER_NOT_SUPPORTED', text, at(path)),
   inconsistent: (text: string) => new BerlinError(400, 'PARAMETER_NOT_CONSISTENT', text),
   service: (text: string) => new BerlinError(400, 'SERVICE_INVALID', text),
+  notOffered: (what: string) => new BerlinError(405, 'SERVICE_INVALID', `${what} are not offered`),
   sessions: () => new BerlinError(400, 'SESSIONS_NOT_SUPPORTED', 'Combined services are not supported'),
   period: (text: string) => new BerlinError(400, 'PERIOD_INVALID', text),
   consentUnknown: (status: 400 | 403) => new BerlinError(status, 'CONSENT_UNKNOWN', 'The consent is not known'),

@@ -28,12 +28,14 @@ interface Asked {
 
 /** NextGenPSD2 1.3.x, section 6.5.4: transactions, newest first, in linked pages; pending rows stand on the first one. */
 export function registerTransactions(app: FastifyInstance, context: BerlinContext, access: Access): void {
-  const path = `/banks/${context.bank.id}/v1/accounts/:accountId/transactions`;
+  const { bank } = context;
+  const path = `/banks/${bank.id}/v1/accounts/:accountId/transactions`;
   app.get(path, async (request) => {
     const consent = await access.toData(request);
     const resourceId = resourceIdIn(request);
     const account = sharedAccount(context, consent, resourceId);
-    if (!rightsOn(consent, account).transactions)
+    if (!bank.tellsTransactions) throw refusals.notOffered('Transactions');
+    if (!rightsOn(bank, consent, account).transactions)
       throw refusals.consentInvalid('The consent does not cover transactions');
     const query = new URL(request.raw.url ?? '/', 'http://bank').searchParams;
     const asked = readQuery(query, context.clock.now());
@@ -47,7 +49,8 @@ export function registerTransactions(app: FastifyInstance, context: BerlinContex
     const account = sharedAccount(context, consent, resourceIdIn(request));
     const { transactionId } = request.params as { transactionId: string };
     const entry = context.ledger.entry(account, transactionId);
-    if (!rightsOn(consent, account).transactions || !entry) throw refusals.resourceUnknown('The transaction');
+    if (!bank.tellsTransactions) throw refusals.notOffered('Transactions');
+    if (!rightsOn(bank, consent, account).transactions || !entry) throw refusals.resourceUnknown('The transaction');
     access.spend(request, consent, `accounts/${account.id}/transactions/${entry.id}`);
     return { transactionsDetails: toTransaction(context, account, entry, undefined) };
   });
@@ -139,7 +142,9 @@ function answer(context: BerlinContext, { account, resourceId, asked, query, fau
         ...nextLink(fault, link(query.get('page') ?? undefined), next),
       },
     },
-    ...(asked.isWithBalance && bank.honoursWithBalance && { balances: toBalances(context, account) }),
+    ...(asked.isWithBalance &&
+      bank.honoursWithBalance &&
+      bank.tellsBalances && { balances: toBalances(context, account) }),
   };
 }
 
