@@ -16,6 +16,8 @@ export interface RouteTable {
 export function watchRoutes(fastify: FastifyInstance, bodyLimits: Readonly<Record<string, number>>): RouteTable {
   const routed = new Map<string, Routed>();
   fastify.addHook('onRoute', (route) => {
+    // A plugin's answer to whatever is asked, as for preflights: it routes no address.
+    if (route.url === '*' || route.url === '/*') return;
     const limit = bodyLimits[route.url];
     if (limit !== undefined) route.bodyLimit = limit;
     const known = routed.get(route.url) ?? { pattern: toPattern(route.url), methods: new Set<string>() };
