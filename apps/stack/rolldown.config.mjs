@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
 /** Packages that our dependencies name but can do without; none of them is installed. */
@@ -6,6 +6,7 @@ const optionalPeers = [
   '@nestjs/microservices',
   '@nestjs/websockets',
   '@nestjs/platform-express',
+  '@fastify/multipart',
   '@fastify/view',
   '@nestjs/observe',
   'class-transformer/storage',
@@ -23,13 +24,33 @@ const entries = {
   'sandbox-bank': ['apps/sandbox-bank/src', ['main']],
   stack: ['apps/stack/src', ['start', 'demo', 'console', 'migrate', 'register']],
   bench: ['test/bench', ['main', 'bare-reader']],
+  screenshots: ['test/screenshots', ['main']],
 };
 
 const isExternal = (id) =>
   id.startsWith('node:') || [...optionalPeers, ...keptOutside].some((name) => id === name || id.startsWith(`${name}/`));
 
-export default defineConfig(
-  Object.entries(entries).flatMap(([program, [folder, names]]) => {
+/** The reference page: one script for browsers, beside its markup and its style. */
+const page = {
+  input: { page: 'apps/bff/page/page.tsx' },
+  platform: 'browser',
+  tsconfig: './apps/bff/page/tsconfig.json',
+  resolve: { conditionNames: ['source', 'browser', 'import', 'default'] },
+  plugins: [
+    {
+      name: 'markup-and-style',
+      generateBundle() {
+        for (const fileName of ['index.html', 'page.css'])
+          this.emitFile({ type: 'asset', fileName, source: readFileSync(`apps/bff/page/${fileName}`) });
+      },
+    },
+  ],
+  output: { dir: 'dist/page', format: 'esm', entryFileNames: '[name].js', minify: true, cleanDir: true },
+};
+
+export default defineConfig([
+  page,
+  ...Object.entries(entries).flatMap(([program, [folder, names]]) => {
     const input = Object.fromEntries(
       names.map((name) => [name, `${folder}/${name}.ts`]).filter(([, file]) => existsSync(file)),
     );
@@ -55,4 +76,4 @@ export default defineConfig(
       },
     ];
   }),
-);
+]);

@@ -8,8 +8,13 @@ export const personas = {
 
 /** The person in front of a real browser: opens the bank's page, logs in and confirms with the one-time code. */
 export async function logInAtBank(page: Page, authorisationUrl: string, persona: keyof typeof personas): Promise<void> {
-  const { username, password, code } = personas[persona];
   await page.goto(authorisationUrl);
+  await confirmAtBank(page, persona);
+}
+
+/** The same where the bank's page is open already. */
+export async function confirmAtBank(page: Page, persona: keyof typeof personas): Promise<void> {
+  const { username, password, code } = personas[persona];
   await page.getByLabel('User name').fill(username);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();

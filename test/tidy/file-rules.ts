@@ -112,7 +112,7 @@ const emptyWords = new Set([
 /** Names that say nothing, and file names of another form than `kebab-case.role.ts`. */
 export function emptyNames(file: SourceFile): string[] {
   const name = basename(file.path);
-  const faults = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*\.ts$/.test(name)
+  const faults = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*\.tsx?$/.test(name)
     ? []
     : [`${file.path} is not kebab-case.role.ts`];
   const words = name.split(/[-.]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));

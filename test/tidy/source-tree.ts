@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 
@@ -40,7 +40,7 @@ function pathsBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return passedOver.has(entry.name) ? [] : pathsBelow(path);
-    return path.endsWith('.ts') ? [path] : [];
+    return /\.tsx?$/.test(path) ? [path] : [];
   });
 }
 
@@ -90,7 +90,6 @@ export function target(file: Pick<SourceFile, 'path'>, specifier: string): strin
   const lib = /^#libs\/([\w-]+)$/.exec(specifier)?.[1];
   if (lib) return `libs/${lib}/src/index.ts`;
   if (!specifier.startsWith('.')) return undefined;
-  return normalize(join(dirname(file.path), specifier))
-    .replaceAll('\\', '/')
-    .replace(/\.js$/, '.ts');
+  const path = normalize(join(dirname(file.path), specifier)).replaceAll('\\', '/');
+  return existsSync(path.replace(/\.js$/, '.tsx')) ? path.replace(/\.js$/, '.tsx') : path.replace(/\.js$/, '.ts');
 }

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { join } from 'node:path';
 import { bootstrap } from '#libs/server';
 import { AppModule, programModule } from './app.module.js';
 import { readEnv, Role } from './config.js';
@@ -7,4 +8,4 @@ import { WorkerModule } from './worker.module.js';
 
 const env = readEnv();
 const modules = env.ROLE === Role.api ? [AppModule] : [AppModule, WorkerModule];
-await bootstrap(programModule(env, modules), programOptions(env));
+await bootstrap(programModule(env, modules), programOptions(env, join(import.meta.dirname, '../page')));

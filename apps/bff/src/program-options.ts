@@ -5,6 +5,7 @@ import { type BootstrapOptions, createProblemDetailsWriter, listenHost } from '#
 import { type Env, isProduction } from './config.js';
 import { routeWebhooks, webhookRoute } from './ingestion/ingestion.route.js';
 import { describedAs } from './openapi-description.js';
+import { serveReferencePage } from './reference-page.js';
 import { OriginsService } from './sessions/origins.service.js';
 
 /** The routes that a worker answers: it is asked how it is, nothing else. */
@@ -32,8 +33,8 @@ function allowFrontends(app: NestFastifyApplication, env: Env): void {
   });
 }
 
-/** How the BFF is started, by its program and by its tests. */
-export function programOptions(env: Env): BootstrapOptions {
+/** How the BFF is started, by its program and by its tests; `page` is the folder of the built reference page. */
+export function programOptions(env: Env, page?: string): BootstrapOptions {
   return {
     name: 'bff',
     port: env.BFF_PORT,
@@ -42,13 +43,11 @@ export function programOptions(env: Env): BootstrapOptions {
     rawBodyRoutes: [webhookRoute],
     docs: describedAs,
     readiness: (app) => ({ database: () => app.get<Pool>(POOL).query('select 1') }),
-    configure: (app) => {
-      if (env.ROLE === 'worker') {
-        keepToStatusRoutes(app);
-        return;
-      }
+    configure: async (app) => {
+      if (env.ROLE === 'worker') return keepToStatusRoutes(app);
       allowFrontends(app, env);
       routeWebhooks(app);
+      if (page !== undefined && !isProduction(env)) await serveReferencePage(app, page);
     },
   };
 }

@@ -10,12 +10,13 @@ function print(stack: Stack, readyMs: number): void {
   console.log(`\n${pc.bold('Tributary')} runs. Ctrl-C stops it; the data stays in place.\n`);
   row('aggregator', `${stack.aggregator}  (reference at ${stack.aggregator}/docs)`);
   row('BFF', `${stack.bff}  (reference at ${stack.bff}/docs)`);
+  row('reference page', `${stack.bff}  (paste the merchant API key)`);
   row('sandbox bank', `${stack.sandbox}  (banks, logins, clock, faults)`);
   row('application id', stack.application.id);
   row('application secret', stack.application.secret);
   row('merchant API key', `${stack.merchant.apiKey}  (${stack.merchant.name})`);
   row('started in', `${(readyMs / 1000).toFixed(1)} s`);
-  console.log(`\nNext: ${pc.bold('npm run demo')} in another terminal.\n`);
+  console.log(`\nNext: open the reference page, or ${pc.bold('npm run demo')} in another terminal.\n`);
   console.log(`ready aggregator=${stack.aggregator} bff=${stack.bff} sandbox=${stack.sandbox}`);
 }
 

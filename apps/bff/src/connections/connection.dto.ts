@@ -13,6 +13,7 @@ export class NewConnection {
 
 /** The last synchronisation; while it runs, its progress. */
 export class SyncProgress {
+  @Uuid() id!: string;
   @Text({ description: '`running`, `completed`, `incomplete` or `failed`.' }) status!: string;
   @DateTime() startedAt!: string;
   @DateTime({ optional: true }) endedAt?: string;

@@ -2,6 +2,7 @@ import type { SyncProgress } from './connection.dto.js';
 
 /** A run's row as JSON or as columns. */
 export interface RunRow {
+  id: string;
   status: string;
   started_at: string | Date;
   ended_at: string | Date | null;
@@ -23,6 +24,7 @@ export function toProgress(run: RunRow): SyncProgress {
   const perSecond =
     run.ended_at === null || run.record_ms === 0 ? undefined : Math.round((run.rows_read * 1000) / run.record_ms);
   return {
+    id: run.id,
     status: run.status,
     startedAt: new Date(run.started_at).toISOString(),
     ...(run.ended_at === null ? {} : { endedAt: new Date(run.ended_at).toISOString() }),

@@ -12,7 +12,6 @@ export class Explanation {
 }
 
 export class SyncRunView extends SyncProgress {
-  @Uuid() id!: string;
   @Uuid() connectionId!: string;
   @Flag({ description: 'The customer is present, so the institution does not count the calls.' }) attended!: boolean;
   @Integer({ min: 0, description: 'Accounts that the institution does not let be read yet.' }) accountsNotDue!: number;

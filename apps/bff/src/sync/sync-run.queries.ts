@@ -6,7 +6,6 @@ import { meaningOf } from './sync-fault.js';
 import type { AccountSyncView, Explanation, SyncRunView } from './sync-run.dto.js';
 
 interface RunViewRow extends RunRow {
-  id: string;
   connection_id: string;
   attended: boolean;
   accounts_not_due: number;
@@ -26,7 +25,6 @@ export async function selectRuns(pool: Pool, ids: readonly string[]): Promise<Sy
 function toRunView(row: RunViewRow): SyncRunView {
   const at = row.next_at?.toISOString();
   return {
-    id: row.id,
     connectionId: row.connection_id,
     attended: row.attended,
     ...toProgress(row),

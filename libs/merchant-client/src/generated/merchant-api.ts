@@ -713,6 +713,8 @@ export interface components {
             clocks: components["schemas"]["ConsentClock"][];
         };
         SyncProgress: {
+            /** Format: uuid */
+            id: string;
             /** @description `running`, `completed`, `incomplete` or `failed`. */
             status: string;
             /** Format: date-time */
@@ -890,6 +892,8 @@ export interface components {
             at?: string;
         };
         SyncRunView: {
+            /** Format: uuid */
+            id: string;
             /** @description `running`, `completed`, `incomplete` or `failed`. */
             status: string;
             /** Format: date-time */
@@ -908,8 +912,6 @@ export interface components {
             /** @description Rows matched and recorded a second, without the waits for the bank. */
             rowsPerSecond?: number;
             problem?: string;
-            /** Format: uuid */
-            id: string;
             /** Format: uuid */
             connectionId: string;
             /** @description The customer is present, so the institution does not count the calls. */

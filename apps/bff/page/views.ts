@@ -1,0 +1,11 @@
+import type { Schemas } from '#libs/merchant-client';
+
+export type Institution = Schemas['InstitutionView'];
+export type Connection = Schemas['ConnectionView'];
+/** A synchronisation, while it runs and after. */
+export type SyncRun = Schemas['SyncProgress'];
+export type Account = Schemas['AccountView'];
+export type Transaction = Schemas['TransactionView'];
+export type Payment = Schemas['PaymentView'];
+export type NewPayment = Schemas['NewPayment'];
+export type LoggedEvent = Schemas['EventView'];
