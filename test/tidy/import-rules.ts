@@ -10,6 +10,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'libs/database': ['libs/server'],
   'apps/aggregator': ['libs/contract', 'libs/connectors', 'libs/server', 'libs/database'],
   'apps/bff': ['libs/contract', 'libs/client', 'libs/server', 'libs/database'],
+  'apps/bff/page': ['libs/merchant-client'],
   'apps/sandbox-bank': ['libs/server'],
   'apps/stack': ['libs/server', 'libs/client', 'libs/merchant-client', 'libs/database', 'prisma'],
   prisma: ['libs/database'],

@@ -20,6 +20,8 @@ export interface SourceFile {
 
 /** `libs/contract`, `apps/bff`, `prisma` or `test`: who may import whom is settled between these. */
 export function roomOf(path: string): string {
+  // The page runs in browsers, so it is a room beside the program that serves it.
+  if (path.startsWith('apps/bff/page/')) return 'apps/bff/page';
   const [top = '', second = ''] = path.split('/');
   return top === 'libs' || top === 'apps' ? `${top}/${second}` : top;
 }
