@@ -8,6 +8,7 @@ export interface NewEvent {
   type:
     | 'connection.updated'
     | 'connection.synced'
+    | 'account.balance-mismatch'
     | 'connection.expiring'
     | 'connection.renewal'
     | 'institution.outage-began'

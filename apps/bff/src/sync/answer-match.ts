@@ -108,6 +108,21 @@ export async function* partsOf(tx: PoolClient, staged: StagedAnswer, window: Win
   await tx.query('close rest');
 }
 
+/** Pending rows, and the bookings that could be theirs: what of an account's first answer may belong together. */
+export async function beginningOf(tx: PoolClient, staged: StagedAnswer): Promise<Rest<StagedRow>> {
+  const { rows: lines } = await tx.query<Line>(
+    `with s as (select * from staged_rows where account_id = $1 and answer_id = $2),
+       pending as (select * from s where status = 'PENDING' order by ordinal limit ${linesMax})
+     select null as k_id, s.ordinal as s_ordinal, s.new_id as s_new_id, ${both('s')} from s
+     where s.ordinal in (select ordinal from pending) or s.status = 'BOOKED' and (
+       (s.amount_minor, s.currency) in (select amount_minor, currency from pending) or s.bank_id in (select bank_id from pending))
+     limit ${2 * linesMax}`,
+    [staged.accountId, staged.id],
+  );
+  const rows = lines.flatMap((line) => stagedOf(line) ?? []);
+  return { known: [], rows, same: [], covers: () => false, repeated: await repeatedIds(tx, staged, rows) };
+}
+
 const nowhere = { bookedAt: null, valueAt: null };
 
 async function fetchLines(tx: PoolClient): Promise<Line[]> {

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { Balances } from '#libs/contract';
 import { now } from '#libs/server';
-import { partsOf } from './answer-match.js';
+import { beginningOf, partsOf } from './answer-match.js';
+import { type BalanceProof, proveBalance } from './balance-proof.js';
 import type { Window } from './coverage.js';
 import { noEvidence } from './identity-policy.js';
 import { InstitutionPolicies } from './institution-policies.js';
@@ -14,15 +15,6 @@ import type { StagedAnswer } from './staged-answer.js';
 export interface RecordedAnswer extends Recorded {
   institutionId: string;
   merchantId: string;
-}
-
-/** What the balances say about the rows. */
-export interface BalanceProof {
-  /** Decimal text: what the bank's balance holds beyond the rows; zero when they agree. */
-  difference: string;
-  currency: string;
-  /** Transactions that may explain it. */
-  candidates: string[];
 }
 
 export interface Outcome extends Counts {
@@ -42,26 +34,69 @@ export async function recordAnswer(
   { staged, window, balances }: { staged: StagedAnswer; window: Window; balances: Balances | undefined },
 ): Promise<Outcome> {
   await staged.assertWhole(tx);
-  const counts = await recordRows(tx, recorded, { staged, window });
+  const before = await standing(tx, recorded);
+  const counts = before.oldest
+    ? await recordParts(tx, recorded, { staged, window })
+    : await recordBeginning(tx, recorded, staged);
+  const lateness = before.oldest ? await latenessOf(tx, recorded, before) : { daysMax: 0 };
   await tx.query(
     `update accounts set last_synced_at = $2, balances = coalesce($3, balances),
        balances_at = case when $3::text is null then balances_at else $2 end where id = $1`,
     [recorded.accountId, now(), balances === undefined ? null : JSON.stringify(balances)],
   );
-  return { ...counts, proof: undefined, lateness: { daysMax: 0 } };
+  const proof = balances && (await proveBalance(tx, recorded, balances));
+  return { ...counts, proof, lateness };
 }
 
-async function recordRows(
-  tx: PoolClient,
-  recorded: RecordedAnswer,
-  { staged, window }: { staged: StagedAnswer; window: Window },
-): Promise<Counts> {
-  const { rows } = await tx.query<{ known: boolean }>(
-    'select exists (select from transactions where account_id = $1) as known',
-    [recorded.accountId],
+/** What was there before. */
+interface Standing {
+  /** The date of the oldest transaction; null where none was ever known. */
+  oldest: Date | null;
+  /** The last number of the customer's log. */
+  sequence: string;
+}
+
+async function standing(tx: PoolClient, { accountId, customerId }: Recorded): Promise<Standing> {
+  const { rows } = await tx.query<Standing>(
+    `select change_sequence as sequence, (select min(date) from transactions where account_id = $1) as oldest
+     from customers where id = $2`,
+    [accountId, customerId],
   );
-  if (!rows[0]?.known) return { ...noCounts(), added: await addStaged(tx, recorded, { staged, except: [] }) };
-  return recordParts(tx, recorded, { staged, window });
+  return rows[0] ?? { oldest: null, sequence: '0' };
+}
+
+/** How long before the last synchronisation the new and newly booked rows are dated; a deeper history is not late. */
+async function latenessOf(
+  tx: PoolClient,
+  { accountId, customerId, syncRunId }: Recorded,
+  { oldest, sequence }: Standing,
+): Promise<{ daysMax: number }> {
+  const { rows } = await tx.query<{ days: number | null }>(
+    `select extract(epoch from max(a.last_synced_at - t.date))::float8 / 86400 as days
+     from changes c join transactions t on t.id = c.transaction_id join accounts a on a.id = c.account_id
+     where c.customer_id = $1 and c.sequence > $2 and c.account_id = $3 and c.sync_run_id is not distinct from $4
+       and c.kind in ('added', 'linked') and t.status = 'BOOKED' and t.date >= $5`,
+    [customerId, sequence, accountId, syncRunId, oldest],
+  );
+  return { daysMax: Math.max(0, rows[0]?.days ?? 0) };
+}
+
+/**
+ * The first answer of an account. Nothing can be matched but what the answer itself shows twice, a pending row and its booking;
+ * everything else is recorded without leaving the database.
+ */
+async function recordBeginning(tx: PoolClient, recorded: RecordedAnswer, staged: StagedAnswer): Promise<Counts> {
+  const rest = await beginningOf(tx, staged);
+  const except = rest.rows.map(({ ordinal }) => ordinal);
+  const added = await addStaged(tx, recorded, { staged, except });
+  if (rest.rows.length === 0) return { ...noCounts(), added };
+  const policies = await InstitutionPolicies.read(tx, recorded.institutionId);
+  const terms = { newId: ({ newId }: StagedRow) => newId, policy: policies.policy };
+  const { changes, evidence } = reconcileRest(rest, terms);
+  policies.learn(evidence);
+  const counts = await recordChanges(tx, recorded, { staged, changes });
+  await policies.write(tx);
+  return { ...counts, added: counts.added + added };
 }
 
 /** Compares part after part, so that memory stays bounded however much a bank has changed. */

@@ -2,69 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { array, assert, asyncProperty, boolean, integer, record } from 'fast-check';
 import type { Transaction } from '#libs/contract';
-import { type BffPrisma, transaction } from '#libs/database';
+import type { BffPrisma } from '#libs/database';
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.js';
 import { type LogEntry, replay } from './change-log.js';
-import { recordAnswer } from './record-answer.js';
-import type { Counts } from './record-changes.js';
+import { noCounts } from './record-changes.js';
+import { newAccount, type RecordedAccount, take } from './recorded-account.fixture.js';
 import { servedText } from './served-text.js';
-import { StagedAnswer } from './staged-answer.js';
 
 let db: FreshDatabase<BffPrisma> | undefined;
 
 afterAll(() => db?.close());
 
-interface Owner {
-  customerId: string;
-  accountId: string;
-  merchantId: string;
-}
-
 let pool: FreshDatabase<BffPrisma>['pool'];
 
-/** A customer with one account, and the rows above them. */
-async function newOwner(): Promise<Owner> {
-  const [merchantId, customerId, connectionId, accountId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-  await pool.query(
-    `insert into merchants (id, name, merchant_category_code, ppc_user_group, is_contract_present, status, created_at)
-     values ($1, 'Shop', '5411', 'TAX', false, 'active', now())`,
-    [merchantId],
-  );
-  await pool.query(`insert into customers (id, merchant_id, reference, created_at) values ($1, $2, 'c', now())`, [
-    customerId,
-    merchantId,
-  ]);
-  await pool.query(
-    `insert into connections (id, customer_id, merchant_id, institution_id, status, created_at) values ($1, $2, $3, 'bank', 'active', now())`,
-    [connectionId, customerId, merchantId],
-  );
-  await pool.query(
-    `insert into accounts (id, customer_id, connection_id, institution_id, identification_hash, aggregator_account_id, wire, created_at)
-     values ($1, $2, $3, 'bank', 'hash', 'acc', '{}', now())`,
-    [accountId, customerId, connectionId],
-  );
-  return { customerId, accountId, merchantId };
-}
-
-/** One synchronisation with this answer of the bank. */
-async function take({ customerId, accountId, merchantId }: Owner, answer: Transaction[]): Promise<Counts> {
-  const staged = await StagedAnswer.open(pool, { accountId });
-  await staged.add(answer);
-  return transaction(pool, async (tx) => {
-    const {
-      proof: _proof,
-      lateness: _lateness,
-      ...counts
-    } = await recordAnswer(
-      tx,
-      { customerId, accountId, syncRunId: randomUUID(), institutionId: 'bank', merchantId },
-      { staged, window: { from: null, before: null }, balances: undefined },
-    );
-    return counts;
-  });
-}
-
-async function logOf({ customerId }: Owner): Promise<LogEntry[]> {
+async function logOf({ customerId }: RecordedAccount): Promise<LogEntry[]> {
   const { rows } = await pool.query<Record<string, string> & { recorded_at: Date }>(
     'select * from changes where customer_id = $1 order by sequence',
     [customerId],
@@ -81,7 +32,7 @@ async function logOf({ customerId }: Owner): Promise<LogEntry[]> {
 }
 
 /** The table with every column that follows from the log. */
-async function tableOf({ customerId }: Owner): Promise<unknown[]> {
+async function tableOf({ customerId }: RecordedAccount): Promise<unknown[]> {
   const { rows } = await pool.query('select * from transactions where customer_id = $1 order by sequence', [
     customerId,
   ]);
@@ -147,8 +98,8 @@ describe('the change log', () => {
   it('has no gaps, and replaying it gives the table, after any answers of the bank', async () => {
     await assert(
       asyncProperty(array(array(bankRow, { maxLength: 8 }), { minLength: 1, maxLength: 5 }), async (answers) => {
-        const owner = await newOwner();
-        for (const answer of answers) await take(owner, answer);
+        const owner = await newAccount(pool);
+        for (const answer of answers) await take(pool, owner, answer);
         const entries = await logOf(owner);
         expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, index) => BigInt(index + 1)));
         expect(await tableOf(owner)).toEqual(projected(entries));
@@ -160,11 +111,11 @@ describe('the change log', () => {
   it('grows by nothing when the same answer comes again', async () => {
     await assert(
       asyncProperty(array(bankRow, { maxLength: 12 }), async (answer) => {
-        const owner = await newOwner();
-        await take(owner, answer);
+        const owner = await newAccount(pool);
+        await take(pool, owner, answer);
         const before = await logOf(owner);
-        const counts = await take(owner, answer.toReversed());
-        expect(Object.values(counts)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+        const { proof: _proof, lateness: _lateness, ...counts } = await take(pool, owner, answer.toReversed());
+        expect(counts).toEqual(noCounts());
         expect(await logOf(owner)).toEqual(before);
       }),
       { numRuns: 40 },
@@ -172,7 +123,7 @@ describe('the change log', () => {
   });
 
   it('numbers the changes of several accounts of one customer in one series, also when they come at once', async () => {
-    const first = await newOwner();
+    const first = await newAccount(pool);
     const accountId = randomUUID();
     await pool.query(
       `insert into accounts (id, customer_id, connection_id, institution_id, identification_hash, aggregator_account_id, wire, created_at)
@@ -186,7 +137,7 @@ describe('the change log', () => {
       amount: index,
       currency: 'GBP',
     }));
-    await Promise.all([take(first, answer), take({ ...first, accountId }, answer)]);
+    await Promise.all([take(pool, first, answer), take(pool, { ...first, accountId }, answer)]);
     const entries = await logOf(first);
     expect(entries.map(({ sequence }) => sequence)).toEqual(
       Array.from({ length: 100 }, (_, index) => BigInt(index + 1)),
