@@ -1,12 +1,16 @@
 import 'reflect-metadata';
 import { Command } from 'commander';
-import Table from 'cli-table3';
 import { AggregatorClient } from '#libs/client';
 import { BffPrisma, createPool, SecretBox } from '#libs/database';
 import { readEnv } from './config.js';
+import { addEventCommands } from './console/event-commands.js';
+import { print } from './console/print.js';
+import { addWebhookCommands } from './console/webhook-commands.js';
 import { DeadLetters } from './ingestion/dead-letters.js';
+import { SecretRotation } from './ingestion/secret-rotation.js';
 import { MerchantsService } from './merchants/merchants.service.js';
 import { RegistrationService } from './merchants/registration.service.js';
+import { DeadDeliveries } from './webhooks/dead-deliveries.js';
 
 const env = readEnv();
 const pool = createPool({ connectionString: env.DATABASE_URL, schema: 'bff', max: 2 });
@@ -18,17 +22,7 @@ const aggregator = new AggregatorClient({
 });
 const registration = new RegistrationService(prisma, new SecretBox(env.SEALING_KEYS), aggregator, env);
 const merchants = new MerchantsService(prisma, registration);
-const deadLetters = new DeadLetters(pool);
-
-function print(head: string[], rows: (string | number)[][], { json, raw }: { json: boolean; raw: unknown }): void {
-  if (json) {
-    console.log(JSON.stringify(raw));
-    return;
-  }
-  const table = new Table({ head });
-  table.push(...rows);
-  console.log(table.toString());
-}
+const rotation = new SecretRotation(pool, aggregator, registration);
 
 const program = new Command('bff').description('Operator commands of the BFF').showHelpAfterError();
 
@@ -81,30 +75,8 @@ merchantCommands
     print(['id', 'name', 'status', 'sub-application', 'created'], cells, { json, raw: rows });
   });
 
-const eventCommands = program.command('events').description('webhooks that came in from the aggregator');
-eventCommands
-  .command('dead')
-  .description('list the newest events that nobody could handle')
-  .option('--json', 'print JSON', false)
-  .action(async ({ json }: { json: boolean }) => {
-    const rows = await deadLetters.list();
-    const cells = rows.map(({ id, merchantId, type, attempts, problem, receivedAt }) => [
-      id,
-      merchantId,
-      type,
-      attempts,
-      problem ?? '',
-      receivedAt,
-    ]);
-    print(['id', 'merchant', 'type', 'attempts', 'problem', 'received'], cells, { json, raw: rows });
-  });
-eventCommands
-  .command('replay <id>')
-  .description('handle an event once more; a running worker takes it within seconds')
-  .action(async (id: string) => {
-    if (!(await deadLetters.replay(id))) throw new Error(`There is no event ${id}`);
-    console.log(`${id} is due again`);
-  });
+addEventCommands(program, { letters: new DeadLetters(pool), rotation, print });
+addWebhookCommands(program, { deliveries: new DeadDeliveries(pool), print });
 
 try {
   await program.parseAsync();

@@ -11,6 +11,7 @@ const programs: Record<string, 'aggregator' | 'bff'> = {
   deliveries: 'aggregator',
   merchants: 'bff',
   events: 'bff',
+  webhooks: 'bff',
 };
 
 const usage = `Usage: npm run console -- <group> <command> [options]
@@ -19,7 +20,8 @@ const usage = `Usage: npm run console -- <group> <command> [options]
   institutions   list
   deliveries     dead, replay      webhooks that the aggregator sends
   merchants      create, list
-  events         dead, replay      webhooks that the BFF received
+  events         dead, parked, replay, rotate-secret   webhooks that the BFF received
+  webhooks       dead, replay, verify   webhooks that the BFF sends to merchants; a signature explained
 
 Add --help to a group for its commands. A running sandbox stack is found by itself;
 elsewhere the program's own variables (DATABASE_URL, SEALING_KEYS, …) are used.`;

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { now } from '#libs/server';
 import { InboundStatus } from './inbound-state.js';
 
-/** A webhook whose handling was given up. */
+/** A webhook that was not handled, or not yet. */
 export interface DeadLetter {
   id: string;
   merchantId: string;
@@ -10,27 +10,45 @@ export interface DeadLetter {
   attempts: number;
   problem: string | null;
   receivedAt: string;
+  /** When a parked one is tried again. */
+  nextAttemptAt?: string;
 }
 
-interface DeadRow {
+/** Which of them; whatever is absent does not narrow. */
+export interface LetterFilter {
+  merchantId?: string | undefined;
+  type?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+interface LetterRow {
   id: string;
   merchant_id: string;
   type: string;
   attempts: number;
   problem: string | null;
   received_at: Date;
+  next_attempt_at: Date | null;
+}
+
+const narrowed = `status = $1 and ($2::uuid is null or merchant_id = $2) and ($3::text is null or type = $3)
+  and ($4::timestamptz is null or received_at >= $4) and ($5::timestamptz is null or received_at < $5)`;
+
+function values(status: InboundStatus, { merchantId, type, since, until }: LetterFilter): unknown[] {
+  return [status, merchantId ?? null, type ?? null, since ?? null, until ?? null];
 }
 
 /** The operator's view of what could not be handled. */
 export class DeadLetters {
   constructor(private readonly pool: Pool) {}
 
-  /** The newest hundred. */
-  async list(): Promise<DeadLetter[]> {
-    const { rows } = await this.pool.query<DeadRow>(
-      `select id, merchant_id, type, attempts, problem, received_at from inbound_events
-       where status = $1 order by received_at desc limit 100`,
-      [InboundStatus.dead],
+  /** The newest first: dead ones, or those that are parked. */
+  async list(filter: LetterFilter = {}, status: 'dead' | 'parked' = 'dead', limit = 100): Promise<DeadLetter[]> {
+    const { rows } = await this.pool.query<LetterRow>(
+      `select id, merchant_id, type, attempts, problem, received_at, next_attempt_at from inbound_events
+       where ${narrowed} order by received_at desc limit $6`,
+      [...values(status, filter), limit],
     );
     return rows.map((row) => ({
       id: row.id,
@@ -39,6 +57,7 @@ export class DeadLetters {
       attempts: row.attempts,
       problem: row.problem,
       receivedAt: row.received_at.toISOString(),
+      ...(row.next_attempt_at === null ? {} : { nextAttemptAt: row.next_attempt_at.toISOString() }),
     }));
   }
 
@@ -49,5 +68,15 @@ export class DeadLetters {
       [id, InboundStatus.received, now()],
     );
     return rowCount === 1;
+  }
+
+  /** Makes all dead ones that match due again; answers how many. */
+  async replayAll(filter: LetterFilter): Promise<number> {
+    const { rowCount } = await this.pool.query(
+      `update inbound_events set status = $6, attempts = 0, problem = null, next_attempt_at = $7, lease_until = null
+       where ${narrowed}`,
+      [...values(InboundStatus.dead, filter), InboundStatus.received, now()],
+    );
+    return rowCount ?? 0;
   }
 }

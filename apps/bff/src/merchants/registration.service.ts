@@ -90,10 +90,15 @@ export class RegistrationService {
       const { active } = (await application.getRegisteredWebhooks()).data;
       for (const { id, callbackUrl } of active) if (callbackUrl.main.url === url) await application.deleteWebhook(id);
     }
-    const { data } = await application.registerWebhook({
+    await this.addWebhook(merchantId, subApplicationId);
+  }
+
+  /** Registers one more webhook and keeps its secret, under the id that is answered. */
+  async addWebhook(merchantId: string, subApplicationId: string): Promise<string> {
+    const { data } = await this.aggregator.forSubApplication(subApplicationId).registerWebhook({
       applicationId: subApplicationId,
       categories,
-      callbackUrl: { main: { url } },
+      callbackUrl: { main: { url: `${this.env.BFF_URL}/v1/webhooks/aggregator` } },
     });
     const { id: webhookId, webhookSecret } = data;
     const id = randomUUID();
@@ -107,5 +112,6 @@ export class RegistrationService {
         createdAt: now(),
       },
     });
+    return id;
   }
 }

@@ -6,6 +6,7 @@ import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.
 import { type Receiver, startReceiver } from '../../../../test/support/receiver.js';
 import { appendEvent, type NewEvent } from '../events/event-log.js';
 import type { EventPage } from '../events/event.dto.js';
+import { DeadDeliveries } from './dead-deliveries.js';
 import { DeliveriesService } from './deliveries.service.js';
 import type { DeliveryPage, EndpointView, EndpointWithSecret } from './endpoint.dto.js';
 import type { ReplayView } from './replay.dto.js';
@@ -189,6 +190,27 @@ describe('a merchant’s webhook', () => {
     await deliver();
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
     expect(verified(secret)).toMatchObject({ type: 'webhook_endpoint.ping', data: { endpointId: id } });
+  });
+});
+
+describe('a dead delivery', () => {
+  it('is listed for the operator and sent again, once its endpoint is enabled', async () => {
+    const { id, secret } = await subscribe();
+    receiver.answer = 410;
+    const event = await append();
+    await deliver();
+    const dead = new DeadDeliveries(bff.db.pool);
+    const filter = { merchantId: merchant.id, type: 'payment.completed' };
+    expect(await dead.list(filter)).toMatchObject([{ endpointId: id, eventId: event.id, attempts: 1 }]);
+    expect(await dead.list({ ...filter, until: new Date(0) })).toEqual([]);
+    expect(await dead.replay(filter)).toBe(0);
+    await bff.ask(`PATCH /v1/webhook-endpoints/${id}`, { as: merchant.apiKey, body: { status: 'enabled' } });
+    receiver.answer = 204;
+    expect(await dead.replay({ ...filter, type: 'payment.failed' })).toBe(0);
+    expect(await dead.replay(filter)).toBe(1);
+    await deliver();
+    expect(verified(secret)).toMatchObject({ id: event.id });
+    expect(await dead.list(filter)).toEqual([]);
   });
 });
 
