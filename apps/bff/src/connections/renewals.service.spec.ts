@@ -171,6 +171,14 @@ describe('a renewal', () => {
     expect(body.data.map(({ status }) => status)).toEqual(['completed', 'replaced']);
   });
 
+  it('is one only, however many are begun at once, and the consents of the others end', async () => {
+    const { id } = await bff.connected(token);
+    const begun = await Promise.all([begin(id), begin(id), begin(id)]);
+    const ends = await Promise.all(begun.map(({ body }) => renewal(id, body.id)));
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['awaiting-authorisation', 'replaced', 'replaced']);
+    expect(await withdraw(id)).toHaveLength(2);
+  });
+
   it('is completed by the worker when the browser never came back', async () => {
     const { id } = await bff.connected(token);
     const { body } = await begin(id);

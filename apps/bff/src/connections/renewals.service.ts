@@ -10,6 +10,7 @@ import { refusalOf } from '../aggregator/refusal.js';
 import type { Scope } from '../auth/caller.js';
 import { newCallbackState } from '../callbacks/callback-state.js';
 import { Env, isProduction } from '../config.js';
+import { retire } from '../consents/withdrawals.queries.js';
 import { allowedReturnUrl, lockConnection } from './connections.queries.js';
 import { firstLookMs, isRenewable, needsItsUser } from './connection-state.js';
 import { RenewalStatus } from './renewal-state.js';
@@ -58,7 +59,7 @@ export class RenewalsService {
     );
     try {
       const asked = (await this.askAgain(scope, connection)) ?? (await this.askAnew(scope, connection, id));
-      await this.opened(id, connection, asked);
+      await this.opened(scope, { id, connection }, asked);
     } catch (error) {
       // Nobody has seen the address, so nothing can come of what may have been made at the aggregator.
       await this.pool.query('delete from renewals where id = $1', [id]);
@@ -132,21 +133,28 @@ export class RenewalsService {
     return data;
   }
 
-  private async opened(id: string, connection: RenewedConnection, asked: AccountAuthorisationResponse): Promise<void> {
+  private async opened(
+    scope: Scope,
+    { id, connection }: { id: string; connection: RenewedConnection },
+    asked: AccountAuthorisationResponse,
+  ): Promise<void> {
     const { id: consentId, authorisationUrl } = asked;
     if (consentId === undefined || authorisationUrl === undefined)
       throw new Error('The aggregator answered without an address');
     await transaction(this.pool, async (tx) => {
-      const locked = await lockConnection(tx, connection.id);
+      const ownConsentId = (await lockConnection(tx, connection.id))?.consent_id ?? null;
       await tx.query('update renewals set consent_id = $2, authorisation_url = $3 where id = $1', [
         id,
         consentId,
         authorisationUrl,
       ]);
-      const ownConsentId = locked?.consent_id ?? null;
-      const others = { connectionId: connection.id, ownConsentId, except: id, reason: 'another-renewal' };
-      await replaceOpenRenewals(tx, others);
-      await moveRenewal(tx, { id, to: RenewalStatus.awaitingAuthorisation });
+      const connectionId = connection.id;
+      if (await moveRenewal(tx, { id, to: RenewalStatus.awaitingAuthorisation })) {
+        await replaceOpenRenewals(tx, { connectionId, ownConsentId, except: id, reason: 'another-renewal' });
+      } else if (consentId !== ownConsentId) {
+        // A later attempt was quicker, or the connection has ended: nobody will use this consent.
+        await retire(tx, { merchantId: scope.merchantId, connectionId, consentId, reason: 'renewal-replaced' });
+      }
     });
   }
 }
