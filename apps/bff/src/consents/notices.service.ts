@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
-import { ConnectionStatus } from '../connections/connection-state.js';
+import { ConnectionStatus, isReadable } from '../connections/connection-state.js';
 import { moveConnection } from '../connections/connections.queries.js';
-import { appendEvent } from '../events/event-log.js';
+import { appendEvents, type BatchedEvent } from '../events/event-batch.js';
 import { daysLeft, hasStopped } from './consent-clocks.js';
 import { actionFor, linkFor } from './forecast.js';
 import { type NoticePlan, takeNotice } from './notice-schedule.js';
@@ -19,6 +19,7 @@ interface DueRow {
   customer_id: string;
   institution_id: string;
   consent_id: string | null;
+  status: string;
   stops_at: Date;
   stop_cause: string;
   noticed_days: number | null;
@@ -40,23 +41,26 @@ export class Notices {
     return total;
   }
 
-  /** Notice, plan and event are one transaction: a crash loses none and doubles none. */
+  /** Notices, plans and events are one transaction: a crash loses none and doubles none. */
   private async runBatch(tx: PoolClient): Promise<number> {
     const at = now();
+    // Only what is active has a notice planned; asking for nothing else lets the index on the plan answer alone.
     const { rows } = await tx.query<DueRow>(
-      `select id, merchant_id, customer_id, institution_id, consent_id, stops_at, stop_cause, noticed_days from connections
-       where next_notice_at <= $1 and status = $2 order by next_notice_at limit $3 for update skip locked`,
-      [at, ConnectionStatus.active, batchSize],
+      `select id, merchant_id, customer_id, institution_id, consent_id, status, stops_at, stop_cause, noticed_days
+       from connections where next_notice_at <= $1 order by next_notice_at limit $2 for update skip locked`,
+      [at, batchSize],
+    );
+    const taken = rows.map((row) => ({ row, notice: takeNotice(row.stops_at, row.noticed_days, at) }));
+    await savePlans(tx, taken);
+    const news = taken.filter(({ row }) => isReadable(row.status));
+    await appendEvents(
+      tx,
+      news.flatMap(({ row, notice: { days } }) => (days === undefined ? [] : [announcement(row, days, at)])),
     );
     // In one order everywhere, so that two workers never wait for each other's merchants.
-    const due = rows.toSorted((one, other) => one.merchant_id.localeCompare(other.merchant_id));
-    const taken = due.map((row) => ({ row, notice: takeNotice(row.stops_at, row.noticed_days, at) }));
-    await savePlans(tx, taken);
-    for (const { row, notice } of taken) {
-      const { days } = notice;
-      if (days !== undefined) await announce(tx, row, days, at);
-      if (hasStopped(row.stops_at, at)) await lapse(tx, row);
-    }
+    const lapsed = news.filter(({ row }) => hasStopped(row.stops_at, at));
+    const inOrder = lapsed.toSorted((one, other) => one.row.merchant_id.localeCompare(other.row.merchant_id));
+    for (const { row } of inOrder) await lapse(tx, row);
     return rows.length;
   }
 }
@@ -73,9 +77,9 @@ async function savePlans(tx: PoolClient, taken: { row: DueRow; notice: { plan: N
   );
 }
 
-async function announce(tx: PoolClient, row: DueRow, notice: number, at: Date): Promise<void> {
+function announcement(row: DueRow, notice: number, at: Date): BatchedEvent {
   const action = actionFor(row.stop_cause);
-  await appendEvent(tx, {
+  return {
     merchantId: row.merchant_id,
     customerId: row.customer_id,
     type: 'connection.expiring',
@@ -89,7 +93,7 @@ async function announce(tx: PoolClient, row: DueRow, notice: number, at: Date): 
       action,
       link: linkFor(action, row.id) ?? null,
     },
-  });
+  };
 }
 
 /** The clock is the proof: from here on only the customer can help, and no bank is asked in vain. */
