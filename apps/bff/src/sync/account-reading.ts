@@ -32,11 +32,20 @@ export interface AccountWork {
   signal: AbortSignal | undefined;
 }
 
+/** In place of what the institution does not offer at all, which is no fault. */
+export const notOffered = Symbol('not offered');
+
 /** A complete answer, put aside, and what it was asked for. */
 export interface StagedReading {
   staged: StagedAnswer;
   window: Window;
   reading: Reading;
+}
+
+/** What one reading of an account found. */
+export interface AccountReading {
+  balances: Balances | typeof notOffered | undefined;
+  transactions: StagedReading | typeof notOffered;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -68,18 +77,31 @@ function isUnsupported({ status, issues }: ClientError): boolean {
   return status === 424 && issues.some(({ code }) => code === 'FEATURE_NOT_SUPPORTED');
 }
 
-/**
- * The balances; undefined where the institution has no such feature or its calls for them are spent. Any other failure is
- * thrown: a balance is never made up.
- */
-export async function readBalances(work: AccountWork): Promise<Balances | undefined> {
+/** What was read, or that the institution does not offer it. */
+async function orNotOffered<T>(reading: Promise<T>): Promise<T | typeof notOffered> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ClientError && isUnsupported(error)) return notOffered;
+    throw error;
+  }
+}
+
+/** Everything that is told of the account. */
+export async function readAccount(work: AccountWork): Promise<AccountReading> {
+  const balances = await orNotOffered(readBalances(work));
+  return { balances, transactions: await orNotOffered(readTransactions(work)) };
+}
+
+/** The balances; undefined where the calls for them are spent. Any other failure is thrown: a balance is never made up. */
+async function readBalances(work: AccountWork): Promise<Balances | undefined> {
   const { client, token, aggregatorAccountId, psu } = work;
   try {
     return await spend(work, SyncScope.balances, async () => {
       return (await client.getAccountBalances(token, aggregatorAccountId, psu)).data;
     });
   } catch (error) {
-    if (error instanceof NotDueYet || (error instanceof ClientError && isUnsupported(error))) return undefined;
+    if (error instanceof NotDueYet) return undefined;
     throw error;
   }
 }
@@ -88,7 +110,7 @@ export async function readBalances(work: AccountWork): Promise<Balances | undefi
  * Reads transactions as far back as planned, page by page into the database. Where the institution refuses the depth, less
  * is asked for until it is given, and the institution's true depth is learnt.
  */
-export async function readTransactions(work: AccountWork): Promise<StagedReading> {
+async function readTransactions(work: AccountWork): Promise<StagedReading> {
   const at = now();
   const { pool, subject, standing, run } = work;
   const { overlapDays } = await readReach(pool, subject.institutionId, 'later');

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import type { AggregatorClient } from '#libs/client';
-import type { Balances } from '#libs/contract';
 import {
   acquireLease,
   assertLease,
@@ -15,7 +14,14 @@ import {
 import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { isReadable } from '../connections/connection-state.js';
-import { type AccountWork, leaseMs, readBalances, readTransactions, type StagedReading } from './account-reading.js';
+import {
+  type AccountReading,
+  type AccountWork,
+  leaseMs,
+  notOffered,
+  readAccount,
+  type StagedReading,
+} from './account-reading.js';
 import { joinRunTogether, letGo, settleSchedule } from './account-schedule.js';
 import { openPsu } from './attendance.js';
 import { jitterOf, nextReadingAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
@@ -23,7 +29,7 @@ import { blockCalls, NotDueYet, planScopes, readBudget, type Subject } from './c
 import { institutionAnswered, passCircuit } from './institution-circuit.js';
 import { learnOverlap } from './institution-reach.js';
 import { overlapFor } from './reading-window.js';
-import { recordAnswer } from './record-answer.js';
+import { recordAnswer, recordBalances } from './record-answer.js';
 import type { SyncFault, SyncProblem } from './sync-fault.js';
 import { SyncFaults } from './sync-faults.service.js';
 import { endRunWhenDone, leaveRun, lockConnection, openRun, type OpenRun, type RunFigures } from './sync-run.js';
@@ -111,11 +117,10 @@ export class AccountSync {
     const client = await this.aggregator.of(account.merchant_id);
     const work = { ...this.workOf(account, sealedToken, { client, run }), lease, signal };
     try {
-      const balances = await readBalances(work);
-      const answer = await readTransactions(work);
+      const read = await readAccount(work);
       await institutionAnswered(this.pool, account.institution_id);
-      await this.record(account, work, { ...answer, balances });
-      await answer.staged.discard();
+      await this.record(account, work, read);
+      if (read.transactions !== notOffered) await read.transactions.staged.discard();
     } catch (error) {
       if (error instanceof LeaseLostError) return;
       if (signal?.aborted) return this.takeUpLater(account);
@@ -147,36 +152,50 @@ export class AccountSync {
   }
 
   /** Rows, log, balances, cursor, schedule and run in one transaction, under the lease's fence. */
-  private async record(
-    account: DueAccount,
-    { lease, run }: AccountWork,
-    answer: StagedReading & { balances: Balances | undefined },
-  ): Promise<void> {
+  private async record(account: DueAccount, { lease, run }: AccountWork, read: AccountReading): Promise<void> {
     const started = performance.now();
-    const { account_id: accountId, customer_id: customerId, institution_id: institutionId } = account;
     await transaction(this.pool, async (tx) => {
       await assertLease(tx, lease);
       // Two connections may lead to one account; only the one it belongs to now writes.
       const { rows } = await tx.query('select 1 from accounts where id = $1 and connection_id = $2 for update', [
-        accountId,
+        account.account_id,
         account.connection_id,
       ]);
       if (rows.length === 0) return this.settle(tx, account, run, {});
-      const recorded = { customerId, accountId, syncRunId: run.id, institutionId, merchantId: account.merchant_id };
-      const counts = await recordAnswer(tx, recorded, answer);
-      if (account.read_at !== null && counts.lateness.daysMax > 0)
-        await learnOverlap(tx, institutionId, Math.min(overlapFor(counts.lateness.daysMax), overlapDaysMax));
-      await this.advance(tx, account, answer);
-      await this.settle(tx, account, run, {
-        accounts_done: 1,
-        added: counts.added,
-        modified: counts.modified + counts.linked + counts.cleared,
-        removed: counts.removed,
-        linked: counts.linked,
-        flagged: counts.flagged,
-        record_ms: performance.now() - started,
-      });
+      const counts = await this.recordAll(tx, account, run, read);
+      const figures = { accounts_done: 1, ...counts, record_ms: performance.now() - started };
+      await this.settle(tx, account, run, figures);
     });
+  }
+
+  /** What the institution does not offer is noted, and leaves what is known as it is. */
+  private async recordAll(
+    tx: PoolClient,
+    account: DueAccount,
+    run: OpenRun,
+    read: AccountReading,
+  ): Promise<RunFigures> {
+    const { account_id: accountId, customer_id: customerId, institution_id: institutionId } = account;
+    const { balances, transactions } = read;
+    const lacking = [SyncScope.balances, SyncScope.transactions].filter((scope) => read[scope] === notOffered);
+    await tx.query('update account_schedules set not_offered = $2 where account_id = $1', [accountId, lacking]);
+    const told = balances === notOffered ? undefined : balances;
+    const recorded = { customerId, accountId, syncRunId: run.id, institutionId, merchantId: account.merchant_id };
+    if (transactions === notOffered) {
+      await recordBalances(tx, recorded, told);
+      return {};
+    }
+    const counts = await recordAnswer(tx, recorded, { ...transactions, balances: told });
+    if (account.read_at !== null && counts.lateness.daysMax > 0)
+      await learnOverlap(tx, institutionId, Math.min(overlapFor(counts.lateness.daysMax), overlapDaysMax));
+    await this.advance(tx, account, transactions);
+    return {
+      added: counts.added,
+      modified: counts.modified + counts.linked + counts.cleared,
+      removed: counts.removed,
+      linked: counts.linked,
+      flagged: counts.flagged,
+    };
   }
 
   /** The account's cursor: until when it has been read, and how far back its history goes. */

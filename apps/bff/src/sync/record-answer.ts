@@ -39,13 +39,22 @@ export async function recordAnswer(
     ? await recordParts(tx, recorded, { staged, window })
     : await recordBeginning(tx, recorded, staged);
   const lateness = before.oldest ? await latenessOf(tx, recorded, before) : { daysMax: 0 };
+  await recordBalances(tx, recorded, balances);
+  const proof = balances && (await proveBalance(tx, recorded, balances));
+  return { ...counts, proof, lateness };
+}
+
+/** Writes balances, where there are any, and that the account has been read. */
+export async function recordBalances(
+  tx: PoolClient,
+  { accountId }: Pick<Recorded, 'accountId'>,
+  balances: Balances | undefined,
+): Promise<void> {
   await tx.query(
     `update accounts set last_synced_at = $2, balances = coalesce($3, balances),
        balances_at = case when $3::text is null then balances_at else $2 end where id = $1`,
-    [recorded.accountId, now(), balances === undefined ? null : JSON.stringify(balances)],
+    [accountId, now(), balances === undefined ? null : JSON.stringify(balances)],
   );
-  const proof = balances && (await proveBalance(tx, recorded, balances));
-  return { ...counts, proof, lateness };
 }
 
 /** What was there before. */

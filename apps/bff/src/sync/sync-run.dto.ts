@@ -19,6 +19,8 @@ export class SyncRunView extends SyncProgress {
   @Nested(() => Explanation, { optional: true }) explanation?: Explanation;
 }
 
+const OfferedScope = { balances: 'balances', transactions: 'transactions' } as const;
+
 /** How the reading of an account stands. */
 export class AccountSyncView {
   @DateTime({ optional: true, description: 'When it is read next.' }) nextSyncAt?: string;
@@ -27,6 +29,12 @@ export class AccountSyncView {
   @DateTime({ optional: true, description: 'Since when its history is here: as far back as the institution gave it.' })
   historyFrom?: string;
   @DateTime({ optional: true, description: 'When all of its history was last compared.' }) auditedAt?: string;
+  @Choice(OfferedScope, 'OfferedScope', {
+    array: true,
+    optional: true,
+    description: 'What the institution does not offer at all, which is no fault. Absent where it offers everything.',
+  })
+  notOffered?: (keyof typeof OfferedScope)[];
   @Nested(() => Explanation, { optional: true, description: 'Absent while it is up to date.' })
   explanation?: Explanation;
 }

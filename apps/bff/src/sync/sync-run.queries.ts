@@ -48,6 +48,7 @@ interface StatusRow {
   problem: string | null;
   history_from: Date | null;
   audited_at: Date | null;
+  not_offered: NonNullable<AccountSyncView['notOffered']>;
   calls: Date[] | null;
   blocked_until: Date | null;
   calls_per_day: number | null;
@@ -59,7 +60,7 @@ export async function selectAccountStatuses(
   accountIds: readonly string[],
 ): Promise<Map<string, AccountSyncView>> {
   const { rows } = await pool.query<StatusRow>(
-    `select s.account_id as id, s.due_at, s.problem, s.history_from, s.audited_at, l.calls, l.blocked_until, r.calls_per_day
+    `select s.account_id as id, s.due_at, s.problem, s.history_from, s.audited_at, s.not_offered, l.calls, l.blocked_until, r.calls_per_day
      from account_schedules s join accounts a on a.id = s.account_id
      left join call_ledgers l on l.subject_id = s.account_id and l.scope = 'transactions'
      left join institution_reaches r on r.institution_id = a.institution_id
@@ -81,6 +82,7 @@ function toStatus(row: StatusRow, at: Date): AccountSyncView {
     ...(row.due_at === null ? {} : { nextSyncAt: row.due_at.toISOString() }),
     ...(row.history_from === null ? {} : { historyFrom: row.history_from.toISOString() }),
     ...(row.audited_at === null ? {} : { auditedAt: row.audited_at.toISOString() }),
+    ...(row.not_offered.length === 0 ? {} : { notOffered: row.not_offered }),
     ...explained(row.problem, row.due_at),
   };
 }

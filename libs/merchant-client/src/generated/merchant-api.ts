@@ -954,6 +954,11 @@ export interface components {
             creditLineIncluded?: boolean;
             creditLines?: components["schemas"]["CreditLine"][];
         };
+        /**
+         * @description What the institution does not offer at all, which is no fault. Absent where it offers everything.
+         * @enum {string}
+         */
+        OfferedScope: "balances" | "transactions";
         AccountSyncView: {
             /**
              * Format: date-time
@@ -975,6 +980,8 @@ export interface components {
              * @description When all of its history was last compared.
              */
             auditedAt?: string;
+            /** @description What the institution does not offer at all, which is no fault. Absent where it offers everything. */
+            notOffered?: components["schemas"]["OfferedScope"][];
             /** @description Absent while it is up to date. */
             explanation?: components["schemas"]["Explanation"];
         };
