@@ -96,6 +96,7 @@ export class Judge {
     this.evidence = addEvidence(this.evidence, evidence);
     for (const change of changes) this.follow(change);
     this.figures.answers += 1;
+    this.relabel(rows);
     this.check(rows);
   }
 
@@ -119,6 +120,24 @@ export class Judge {
       if (change.kind === 'added' && change.flag) this.figures.flagged += 1;
     }
     apply(this.table, { accountId: 'a', sequence: this.sequence, recordedAt: dateOfDay(0) }, change);
+  }
+
+  /** A transaction that was found unchanged stands for the row that it equals; where rows of several truths do, for its own. */
+  private relabel(rows: readonly Labelled[]): void {
+    const equal = Map.groupBy(rows, ({ fingerprint }) => fingerprint);
+    const live = [...this.table.values()].filter(({ removedAt }) => removedAt === null);
+    const strays = live.filter(({ id, row }) => {
+      const same = equal.get(row.fingerprint) ?? [];
+      const own = same.findIndex(({ truth }) => truth.label === this.truthOf.get(id)?.truth.label);
+      if (own >= 0) same.splice(own, 1);
+      return own < 0;
+    });
+    for (const { id, row } of strays) {
+      const other = equal.get(row.fingerprint)?.pop();
+      if (!other) continue;
+      this.truthOf.set(id, other);
+      this.figures.swapped += 1;
+    }
   }
 
   /** Holds the table against what the answer shows: each true transaction once, as many equal ones as there are. */

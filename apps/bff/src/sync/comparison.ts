@@ -1,10 +1,11 @@
 import type { MatchRule } from './change.js';
-import { dateOf } from './coverage.js';
+import { bookingsOf, isBooking } from './booking-days.js';
 import { type Evidence, noEvidence } from './identity-policy.js';
 import { pairUp, type Open, type Pair } from './pairing.js';
 import type { KnownTransaction, Rest, Terms } from './reconcile.js';
 import { type Demands, type Resemblances, resemble } from './resemblance.js';
 import { isId, positional, sameId, sameReference } from './same-id.js';
+import { shifted } from './shifted.js';
 import type { Comparable } from './transaction-row.js';
 
 /** A row that was recognised, how, and how surely (0 to 1). */
@@ -13,11 +14,10 @@ export interface Found<R> extends Pair<R> {
   confidence: number;
 }
 
-/** A pending row may be booked weeks later, and with an earlier date. */
-const toBooked = { daysBefore: 14, daysAfter: 21, soleMin: 0.3, bestMin: 0.55 };
+const toBooked = { soleMin: 0.3, bestMin: 0.55 };
 const toReissued = { daysBefore: 5, daysAfter: 5, soleMin: 0.4, bestMin: 0.6 };
 /** Where it is not known that the sign flips, more has to speak for it. */
-const toFlipped = { ...toBooked, daysBefore: 3, soleMin: 0.75, bestMin: 0.85 };
+const toFlipped = { soleMin: 0.75, bestMin: 0.85 };
 
 /** One comparison of known transactions with rows that have no equal: from certain to likely. */
 export class Comparison<R extends Comparable> {
@@ -40,11 +40,13 @@ export class Comparison<R extends Comparable> {
     this.repeated = rest.repeated;
   }
 
-  run(): void {
+  /** What ids, equal content and references tell. */
+  compareSurely(): void {
     const { open } = this;
     const trusted = (id: string | null): id is string => this.isTrusted(id);
     const identity = (row: Comparable) => (trusted(row.bankId) ? `${row.bankId} ${content(row)}` : undefined);
     this.take(pairUp(open, { known: identity, row: identity }), 'bank-id', 1);
+    this.found.push(...shifted(open));
     const moved = pairUp(open, { known: content, row: content });
     this.take(moved, 'same-content', 1);
     const wandering = moved.filter(({ known: { bankId }, row }) => bankId !== null && row.bankId !== null);
@@ -53,18 +55,17 @@ export class Comparison<R extends Comparable> {
       const lasts = (id: string) => wandering.length === 0 && !positional.test(id);
       const { found, doubted } = sameId(open, { trusted, lasts, isProof: this.terms.policy.ids === 'stable' });
       this.found.push(...found);
-      const bookings = found.filter(isBooking);
-      this.learn({
-        idsKept: found.length,
-        idsReused: doubted.size,
-        bookedSameId: bookings.length,
-        ...datesOf(bookings),
-      });
+      this.learn({ idsKept: found.length, idsReused: doubted.size, bookedSameId: found.filter(isBooking).length });
+      this.learn(bookingsOf(found));
       this.doubt(doubted);
     }
     const referred = sameReference(open, this.covers);
     this.found.push(...referred);
-    this.learn({ ...datesOf(referred.filter(isBooking)), bookedOtherId: referred.filter(isOtherId).length });
+    this.learn({ ...bookingsOf(referred), bookedOtherId: referred.filter(isOtherId).length });
+  }
+
+  /** What amount, time and text make likely. */
+  compareLikely(): void {
     this.bookings();
     this.reissues();
   }
@@ -77,21 +78,21 @@ export class Comparison<R extends Comparable> {
   /** Pending rows that are gone, and what became of them. */
   private bookings(): void {
     const isGone = (each: KnownTransaction) => each.status === 'PENDING' && each.into === null && this.covers(each);
-    const { ids, signs, dates, bookingIds } = this.terms.policy;
+    const { ids, signs, bookingIds, daysBefore, daysAfter } = this.terms.policy;
     // Where ids outlive the booking, another id is another transaction.
     const isHeld = ids !== 'unstable' && bookingIds === 'kept';
     const isOpen = (each: KnownTransaction) => isGone(each) && !(isHeld && this.isTrusted(each.bankId));
-    const demands = { known: isOpen, row: () => true, ...(dates === 'kept' ? { daysBefore: 1, daysAfter: 1 } : {}) };
+    const demands = { known: isOpen, row: () => true, daysBefore, daysAfter };
     if (signs === 'flipped') this.link({ ...toBooked, ...demands, flipped: true }, 'sign-flipped');
     const links = this.link({ ...toBooked, ...demands }, 'amount-and-text');
     const booked = links.filter(isBooking);
-    this.learn({ replaced: booked.length, signsKept: booked.length, ...datesOf(booked) });
-    this.learn({ bookedOtherId: booked.filter(isOtherId).length });
+    this.learn({ signsKept: booked.length, bookedOtherId: booked.filter(isOtherId).length });
+    this.learn(bookingsOf(booked));
     if (signs !== 'unknown') return;
     // Not believed before it is a habit, but remembered and told.
     const { links: flips } = resemble(
       { known: [...this.open.known], rows: [...this.open.rows] },
-      { ...toFlipped, ...demands, flipped: true },
+      { ...toFlipped, ...demands, daysBefore: Math.min(3, daysBefore), flipped: true },
     );
     this.learn({ signsFlipped: flips.length });
     this.doubt(new Map(flips.map(({ known, row }) => [row, [known.id]])));
@@ -140,19 +141,8 @@ export class Comparison<R extends Comparable> {
   }
 }
 
-function isBooking<R extends Comparable>({ known, row }: Pair<R>): boolean {
-  return known.status === 'PENDING' && row.status === 'BOOKED';
-}
-
 function isOtherId<R extends Comparable>({ known, row }: Pair<R>): boolean {
   return known.bankId !== null && row.bankId !== null && known.bankId !== row.bankId;
-}
-
-/** How many bookings kept the day of their pending row, and how many did not. */
-function datesOf<R extends Comparable>(bookings: readonly Pair<R>[]): { datesKept: number; datesMoved: number } {
-  const dated = bookings.filter(({ known, row }) => dateOf(known) && dateOf(row));
-  const kept = dated.filter(({ known, row }) => dateOf(known)?.getTime() === dateOf(row)?.getTime()).length;
-  return { datesKept: kept, datesMoved: dated.length - kept };
 }
 
 /** Everything that identifies a transaction to a person; the bank's id is left out. */

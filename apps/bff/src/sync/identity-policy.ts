@@ -13,9 +13,14 @@ export interface Evidence {
   /** Bookings with the sign that they had while pending, and with the opposite one. */
   signsKept: number;
   signsFlipped: number;
-  /** Bookings with the date that they had while pending, and with another one. */
+  /** Bookings by their date as against that of their pending row: four or more days before, up to three, the same, … */
+  datesEarly: number;
+  datesSooner: number;
   datesKept: number;
-  datesMoved: number;
+  datesLater: number;
+  /** … four to seven days after, more. */
+  datesLate: number;
+  datesVeryLate: number;
   /** Bookings under the id that they had while pending, and under another one. */
   bookedSameId: number;
   bookedOtherId: number;
@@ -27,8 +32,9 @@ export interface IdentityPolicy {
   ids: 'stable' | 'unstable' | 'unknown';
   sideBySide: 'habit' | 'never' | 'unknown';
   signs: 'flipped' | 'kept' | 'unknown';
-  /** The date of a pending row when it is booked. */
-  dates: 'kept' | 'moved' | 'unknown';
+  /** By how many days a booking may lie before and after its pending row. */
+  daysBefore: number;
+  daysAfter: number;
   /** Its id, if it has one. */
   bookingIds: 'kept' | 'changed' | 'unknown';
 }
@@ -41,8 +47,12 @@ export const noEvidence: Readonly<Evidence> = {
   sideBySide: 0,
   signsKept: 0,
   signsFlipped: 0,
+  datesEarly: 0,
+  datesSooner: 0,
   datesKept: 0,
-  datesMoved: 0,
+  datesLater: 0,
+  datesLate: 0,
+  datesVeryLate: 0,
   bookedSameId: 0,
   bookedOtherId: 0,
 };
@@ -50,7 +60,7 @@ export const noEvidence: Readonly<Evidence> = {
 /** What is concluded from the evidence. Nothing is concluded from a handful of rows, nor from a few exceptions among many. */
 export function policyOf(evidence: Evidence): IdentityPolicy {
   const { idsKept, idsChanged, idsReused, replaced, sideBySide, signsKept, signsFlipped } = evidence;
-  const { datesKept, datesMoved, bookedSameId, bookedOtherId } = evidence;
+  const { bookedSameId, bookedOtherId } = evidence;
   const broken = idsChanged + idsReused;
   return {
     ids:
@@ -71,7 +81,7 @@ export function policyOf(evidence: Evidence): IdentityPolicy {
         : signsKept >= 20 && signsFlipped <= signsKept / 50
           ? 'kept'
           : 'unknown',
-    dates: habit({ kept: datesKept, moved: datesMoved }),
+    ...bookingDays(evidence),
     bookingIds: habit({ kept: bookedSameId, changed: bookedOtherId }),
   };
 }
@@ -84,6 +94,17 @@ function habit<Other extends string>({
   const [[other, count] = ['', 0]] = Object.entries(rest) as [Other, number][];
   if (kept + count < 20) return 'unknown';
   return count <= kept / 50 ? 'kept' : (other as Other);
+}
+
+/** Wide until thirty bookings have told; then as wide as all but a few of them. */
+function bookingDays(evidence: Evidence): { daysBefore: number; daysAfter: number } {
+  const { datesEarly, datesSooner, datesKept, datesLater, datesLate, datesVeryLate } = evidence;
+  const all = datesEarly + datesSooner + datesKept + datesLater + datesLate + datesVeryLate;
+  const isUsual = (count: number) => all < 30 || count > all / 33;
+  return {
+    daysBefore: isUsual(datesEarly) ? 14 : isUsual(datesSooner) ? 3 : 1,
+    daysAfter: isUsual(datesVeryLate) ? 21 : isUsual(datesLate) ? 7 : isUsual(datesLater) ? 3 : 1,
+  };
 }
 
 export function addEvidence(one: Evidence, other: Evidence): Evidence {

@@ -92,7 +92,10 @@ export function reconcileRest<R extends Comparable>(
   border?: Date,
 ): Reconciled<R> & { carried: Open<R> } {
   const comparison = new Comparison(rest, terms);
-  comparison.run();
+  comparison.compareSurely();
+  // Of the same day a pending row that is still shown is nearer than one that is gone.
+  const early = terms.policy.sideBySide === 'habit' ? joinSideBySide(comparison, terms, { sameDay: true }) : [];
+  comparison.compareLikely();
   const open = comparison.open;
   const carried: Open<R> = { known: [], rows: [] };
   if (border !== undefined) {
@@ -104,7 +107,7 @@ export function reconcileRest<R extends Comparable>(
       rows: open.rows.filter((row) => !isNear(row)),
     };
   }
-  const besides = joinSideBySide(comparison, terms);
+  const besides = [...early, ...joinSideBySide(comparison, terms, { besides: early })];
   return { changes: settle(comparison, besides, terms), evidence: comparison.evidence, carried };
 }
 

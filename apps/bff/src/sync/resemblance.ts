@@ -73,8 +73,9 @@ export function resemble<R extends Comparable>(open: Open<R>, demands: Demands):
       if (pairs.length === 0) continue;
       taken.add(candidate.known).add(candidate.rows);
       for (const pair of pairs) links.push({ ...pair, confidence });
+      leave(candidate, pairs);
     }
-    report(candidates, taken, uncertain);
+    report(candidates, uncertain);
   }
   const taken = new Set(links.map(({ row }) => row));
   open.rows = open.rows.filter((row) => !taken.has(row));
@@ -229,9 +230,16 @@ function dayOf(row: Comparable): number | undefined {
   return at ? Math.floor(at.getTime() / dayMs) : undefined;
 }
 
-function report<R>(candidates: readonly Candidate<R>[], taken: ReadonlySet<object>, uncertain: Map<R, string[]>): void {
+/** What of two bunches was not linked stays in doubt. */
+function leave<R>({ known, rows }: Candidate<R>, pairs: readonly Pair<R>[]): void {
+  const linked = new Set<unknown>(pairs.flatMap((pair) => [pair.known, pair.row]));
+  known.members = known.members.filter((each) => !linked.has(each));
+  rows.members = rows.members.filter((each) => !linked.has(each));
+}
+
+function report<R>(candidates: readonly Candidate<R>[], uncertain: Map<R, string[]>): void {
   for (const { known, rows, text = 1 } of candidates) {
-    if (text < askMin || taken.has(known) || taken.has(rows)) continue;
+    if (text < askMin || known.members.length === 0) continue;
     for (const row of rows.members) {
       const ids = uncertain.get(row) ?? [];
       uncertain.set(row, [...ids, ...known.members.map(({ id }) => id)].slice(0, candidatesMax));

@@ -27,19 +27,30 @@ const demands = { known: () => true, row: () => true, daysBefore: 1, daysAfter: 
 export function joinSideBySide<R extends Comparable>(
   comparison: Comparison<R>,
   { newId, policy }: Terms<R>,
+  { sameDay = false, besides: before = [] }: { sameDay?: boolean; besides?: readonly Beside<R>[] },
 ): Beside<R>[] {
   const bookings = comparison.open.rows.filter(({ status }) => status === 'BOOKED');
   if (bookings.length === 0) return [];
-  const shown = shownPending(comparison);
+  const { repeated } = comparison;
+  const joined = new Set(before.map(({ pending }) => pending));
+  const shown = shownPending(comparison).filter(({ pending }) => !joined.has(pending));
   if (shown.length === 0) return [];
   const besides = policy.ids === 'unstable' ? [] : sameIds(shown, bookings, policy.ids === 'stable');
-  comparison.learn({ sideBySide: besides.length });
   if (policy.sideBySide !== 'never') {
     const taken = new Set<R>(besides.flatMap(({ pending, booked }) => [pending, booked]));
     const byId = new Map<string, Shown<R>>();
-    for (const each of shown) if (!taken.has(each.pending)) byId.set(each.known?.id ?? newId(each.pending), each);
+    // Where ids outlive the booking, another id is another transaction.
+    const isHeld = (id: string | null) =>
+      policy.ids !== 'unstable' && policy.bookingIds === 'kept' && id !== null && isId(id) && !repeated.has(id);
+    for (const each of shown) {
+      if (taken.has(each.pending) || isHeld(each.pending.bankId)) continue;
+      byId.set(each.known?.id ?? newId(each.pending), each);
+    }
     const known = [...byId].map(([id, { pending }]): KnownTransaction => ({ ...pending, ...nothing, id }));
-    const { links, uncertain } = resemble({ known, rows: bookings.filter((row) => !taken.has(row)) }, demands);
+    const { links, uncertain } = resemble(
+      { known, rows: bookings.filter((row) => !taken.has(row)) },
+      sameDay ? { ...demands, daysBefore: 0, daysAfter: 0 } : demands,
+    );
     for (const {
       known: { id },
       row,
@@ -49,8 +60,9 @@ export function joinSideBySide<R extends Comparable>(
       if (policy.sideBySide === 'habit' && each) besides.push({ ...each, booked: row, confidence });
       else uncertain.set(row, [id]);
     }
-    comparison.doubt(uncertain);
+    if (!sameDay) comparison.doubt(uncertain);
   }
+  comparison.learn({ sideBySide: besides.length });
   const gone = new Set(besides.flatMap(({ pending, booked }) => [pending, booked]));
   comparison.open.rows = comparison.open.rows.filter((row) => !gone.has(row));
   return besides;
