@@ -26,10 +26,15 @@ export function servedSql({ row, id, accountId }: { row: string; id: string; acc
     || case when ${row}.body = '{}' then '}' else ',' || substr(${row}.body, 2) end`;
 }
 
+/** What the interface said, behind a served text. */
+export function transactionOf(served: string): Transaction {
+  const { id: _id, accountId: _accountId, institutionTransactionId, ...rest } = JSON.parse(served) as Served;
+  return institutionTransactionId === undefined ? rest : { id: institutionTransactionId, ...rest };
+}
+
 /** The row behind a served text: both say the same. */
 export function rowOfServed(served: string): TransactionRow {
-  const { id: _id, accountId: _accountId, institutionTransactionId, ...rest } = JSON.parse(served) as Served;
-  return rowOf(institutionTransactionId === undefined ? rest : { id: institutionTransactionId, ...rest });
+  return rowOf(transactionOf(served));
 }
 
 interface Served extends Omit<Transaction, 'id'> {

@@ -48,6 +48,11 @@ export class StagedAnswer {
     return new StagedAnswer(pool, accountId);
   }
 
+  /** Rows that are no answer, put aside for a correction; a reading that is under way keeps its own. */
+  static beside(pool: Pool, { accountId }: { accountId: string }): StagedAnswer {
+    return new StagedAnswer(pool, accountId);
+  }
+
   /** Puts one page aside. Pages come one after the other; their order does not matter. */
   async add(rows: readonly Transaction[]): Promise<void> {
     const client = await this.pool.connect();
@@ -82,10 +87,7 @@ export class StagedAnswer {
     if (Number(rows[0]?.count) !== this.size) throw new StageLost('Staged rows are missing');
   }
 
-  async discard(): Promise<void> {
-    await this.pool.query('delete from staged_rows where account_id = $1 and answer_id = $2', [
-      this.accountId,
-      this.id,
-    ]);
+  async discard(client: Queryable = this.pool): Promise<void> {
+    await client.query('delete from staged_rows where account_id = $1 and answer_id = $2', [this.accountId, this.id]);
   }
 }

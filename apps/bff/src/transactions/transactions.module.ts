@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TransactionCorrectionsController } from './transaction-corrections.controller.js';
+import { TransactionCorrections } from './transaction-corrections.service.js';
 import { TransactionsController } from './transactions.controller.js';
 import { TransactionsService } from './transactions.service.js';
 
-@Module({ controllers: [TransactionsController], providers: [TransactionsService], exports: [TransactionsService] })
+@Module({
+  controllers: [TransactionsController, TransactionCorrectionsController],
+  providers: [TransactionsService, TransactionCorrections],
+  exports: [TransactionsService],
+})
 export class TransactionsModule {}
