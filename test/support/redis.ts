@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { freePort } from '../../apps/stack/src/programs.js';
+import { freePort } from '../../apps/stack/src/free-port.js';
 import { until } from './receiver.js';
 
 export interface RunningRedis {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inheritedEnvironment } from './config.js';
@@ -31,16 +30,6 @@ const keptLines = 20;
  * megabytes at nearly the same speed; a program in production gets its own.
  */
 const heapFlags = ['--max-semi-space-size=8', '--max-old-space-size=256'];
-
-/** A port of the loopback interface that is free right now. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done, fail) => probe.once('error', fail).listen(0, '127.0.0.1', done));
-  const address = probe.address();
-  await new Promise((done) => probe.close(done));
-  if (address === null || typeof address === 'string') throw new Error('The probe socket has no port');
-  return address.port;
-}
 
 function keepLog(child: ChildProcess, log: WriteStream): () => string {
   let lines: string[] = [];

@@ -10,7 +10,8 @@ import {
   writeTppFiles,
 } from './credentials.js';
 import { startPostgres } from './embedded-postgres.js';
-import { freePort, isHealthy, type Program, startProgram, waitUntilHealthy } from './programs.js';
+import { freePort } from './free-port.js';
+import { isHealthy, type Program, startProgram, waitUntilHealthy } from './programs.js';
 import { applyMigrations } from '../../../prisma/migrate.js';
 
 /** Where a stack listens and how to use it; kept in `DATA_DIR/stack.json` (mode 0600). */

@@ -24,7 +24,7 @@ describe('a session', () => {
   it('opens the customer’s routes and no merchant’s', async () => {
     const { token } = await bff.session(merchant, 'a');
     expect((await list(token)).status).toBe(200);
-    expect((await bff.ask('GET /v1/events', { as: token })).status).toBe(401);
+    expect((await bff.ask('GET /v1/forecast', { as: token })).status).toBe(401);
     expect((await bff.ask('POST /v1/sessions', { as: token, body: { customer: { reference: 'b' } } })).status).toBe(
       401,
     );
