@@ -19,7 +19,7 @@ export function shifted<R extends Comparable>(open: Open<R>): Found<R>[] {
   const known = new Set(open.known.map((each) => keyOf(each, 0)));
   const fitting = (shiftMs: number) => booked.filter((row) => known.has(keyOf(row, -shiftMs))).length;
   const unmoved = fitting(0);
-  const [best, fits = 0] = shiftsMs
+  const [best, fits] = shiftsMs
     .map((shiftMs): [number, number] => [shiftMs, fitting(shiftMs)])
     .reduce((most, each) => (each[1] > most[1] ? each : most));
   if (fits < rowsMin || fits < 3 * unmoved || fits < booked.length / 2) return [];
