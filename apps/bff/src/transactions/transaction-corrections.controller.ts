@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Header, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ForCustomer } from '../auth/access.js';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { UuidParam } from '../auth/uuid-param.js';
@@ -45,13 +45,13 @@ export class TransactionCorrectionsController {
   }
 
   @Delete('flag')
-  @HttpCode(204)
+  @Header('content-type', json)
   @ApiOperation({
     summary: 'Dismiss the flag of a transaction',
     description: 'It is right as it is. The same doubt is not raised again until the bank says something else of it.',
   })
-  @ApiNoContentResponse()
-  dismissFlag(@CurrentScope() scope: Scope, @Param('transactionId', UuidParam) id: string): Promise<void> {
+  @ApiOkResponse({ type: TransactionView })
+  dismissFlag(@CurrentScope() scope: Scope, @Param('transactionId', UuidParam) id: string): Promise<string> {
     return this.corrections.dismiss(scope, id);
   }
 }

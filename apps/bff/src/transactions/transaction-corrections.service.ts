@@ -58,9 +58,9 @@ export class TransactionCorrections {
   /** The transaction and the one that was parted from it, as JSON text. */
   async split(scope: Scope, id: string): Promise<string> {
     const wires = await this.correct(scope, id, async (tx, found) => {
-      const face = await faceOf(tx, id);
+      const face = await faceOf(tx, scope, id);
       if (face) return (row) => [{ kind: 'split', id: face.id, from: id, row: row(face.wire) }];
-      const before = await beforeLink(tx, id);
+      const before = await beforeLink(tx, scope, id);
       if (before === undefined)
         throw problems.conflict({
           message: 'The transaction has neither been joined nor linked: there is nothing to split',
@@ -73,12 +73,14 @@ export class TransactionCorrections {
     return `{"data":[${wires.join(',')}]}`;
   }
 
-  async dismiss(scope: Scope, id: string): Promise<void> {
-    await this.correct(scope, id, (_tx, { flag }) => {
+  /** The transaction without its flag, as JSON text. */
+  async dismiss(scope: Scope, id: string): Promise<string> {
+    const [wire = ''] = await this.correct(scope, id, (_tx, { flag }) => {
       if (flag === null) throw problems.conflict({ message: 'The transaction has no flag' });
       const { reason } = JSON.parse(flag) as Flag;
       return Promise.resolve(() => [{ kind: 'cleared', id, dismissed: reason }]);
     });
+    return wire;
   }
 
   /** Records what `decide` says about a transaction, and answers what is served for it and for what came of it now. */
@@ -126,23 +128,27 @@ async function find(tx: PoolClient, { customerId }: Scope, id: string): Promise<
 }
 
 /** What was last joined into a transaction. */
-async function faceOf(tx: PoolClient, id: string): Promise<Pick<Stored, 'id' | 'wire'> | undefined> {
+async function faceOf(
+  tx: PoolClient,
+  { customerId }: Scope,
+  id: string,
+): Promise<Pick<Stored, 'id' | 'wire'> | undefined> {
   const { rows } = await tx.query<Pick<Stored, 'id' | 'wire'>>(
-    'select id, wire from transactions where joined_into = $1 order by sequence desc limit 1',
-    [id],
+    'select id, wire from transactions where joined_into = $1 and customer_id = $2 order by sequence desc limit 1',
+    [id, customerId],
   );
   return rows[0];
 }
 
 /** What a transaction said before a pending row of it was booked. */
-async function beforeLink(tx: PoolClient, id: string): Promise<string | undefined> {
+async function beforeLink(tx: PoolClient, { customerId }: Scope, id: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ wire: string }>(
     `select b.wire from changes l join changes b on b.transaction_id = l.transaction_id and b.sequence < l.sequence
-     where l.transaction_id = $1 and l.kind = 'linked' and b.wire is not null
+     where l.transaction_id = $1 and l.customer_id = $2 and l.kind = 'linked' and b.wire is not null
        and not exists (select from changes s where s.transaction_id = $1 and s.sequence > l.sequence
          and s.kind = 'modified' and s.payload like '%"person"%')
      order by l.sequence desc, b.sequence desc limit 1`,
-    [id],
+    [id, customerId],
   );
   return rows[0]?.wire;
 }
