@@ -88,7 +88,7 @@ export class TestBff {
         : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     });
     const text = answer.payload;
-    const isJson = String(answer.headers['content-type']).includes('json');
+    const isJson = /[/+]json/.test(String(answer.headers['content-type']));
     const received = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
     return {
       status: answer.statusCode,

@@ -74,7 +74,11 @@ export class DescribedInterface {
   }
 
   static async read(): Promise<DescribedInterface> {
-    const document = await describeModule(programModule(new Env(), [AppModule]), describedAs);
+    return DescribedInterface.of(await describeModule(programModule(new Env(), [AppModule]), describedAs));
+  }
+
+  /** The same of any program's document. */
+  static of(document: Awaited<ReturnType<typeof describeModule>>): DescribedInterface {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       methods.flatMap((method) => {
         const found = item[method];
@@ -123,7 +127,7 @@ export class DescribedInterface {
     const entry = content.find(([type]) => type.split(';', 1)[0] === media);
     if (!entry) return [`${status} has the media type ${contentType}`];
     const [, { schema }] = entry;
-    return media === 'application/json' && schema ? this.schemaFaults(schema, JSON.parse(text)) : [];
+    return /[/+]json$/.test(media ?? '') && schema ? this.schemaFaults(schema, JSON.parse(text)) : [];
   }
 
   private schemaFaults(schema: DescribedSchema, body: unknown): string[] {

@@ -26,6 +26,8 @@ export class ScriptedAggregator {
   readonly consents = new Map<string, ScriptedConsent>();
   readonly payments = new Map<string, PaymentResponse>();
   readonly webhooks: { id: string; applicationId: string; webhookSecret: string; callbackUrl: unknown }[] = [];
+  /** Users by the application's id of them. */
+  readonly users = new Map<string, string>();
   accounts: Account[] = [];
   institutions: Partial<Institution>[] = [
     { id: 'bank', name: 'Bank', countries: [{ countryCode2: 'GB' }], features: ['ACCOUNTS'] },
@@ -119,7 +121,7 @@ export class ScriptedAggregator {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const url = new URL(request.url ?? '/', this.url);
-    const route = `${request.method} ${url.pathname.replace(/^(\/(?:accounts|consents|payments|webhook\/events))\/[^/]+/, '$1/:id')}`;
+    const route = `${request.method} ${url.pathname.replace(/^(\/(?:accounts|consents|payments|users|webhook\/events))\/[^/]+/, '$1/:id')}`;
     const body = chunks.length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>);
     const call = { route, path: url.pathname, query: url.searchParams, headers: request.headers, body };
     this.calls.push(call);
@@ -149,6 +151,8 @@ export class ScriptedAggregator {
       'GET /consents/:id': () => this.readConsent(idOf(call)),
       'POST /consents/:id/extend': () => this.extend(call),
       'DELETE /consents/:id': () => this.deleteConsent(idOf(call)),
+      'GET /users': () => ({ status: 200, body: this.usersOf(call.query.getAll('filter[applicationUserId]')) }),
+      'DELETE /users/:id': () => this.deleteUser(idOf(call)),
       'GET /accounts': () => this.withConsent(call, () => ok(this.accounts)),
       'GET /accounts/:id/balances': () => this.withConsent(call, () => ok(this.balances)),
       'GET /accounts/:id/transactions': () => this.withConsent(call, () => this.page(call)),
@@ -199,6 +203,7 @@ export class ScriptedAggregator {
       terms: {},
     };
     this.consents.set(consent.id, consent);
+    if (!this.users.has(consent.applicationUserId)) this.users.set(consent.applicationUserId, randomUUID());
     return ok({ ...shown(consent), authorisationUrl: `${this.url}/bank?consent=${consent.id}` }, 201);
   }
 
@@ -234,6 +239,16 @@ export class ScriptedAggregator {
   private deleteConsent(id: string): Answer {
     this.consent(id).deleted = true;
     return ok({ id, deleteStatus: 'SUCCESS' });
+  }
+
+  private usersOf(applicationUserIds: string[]): object[] {
+    const asked = [...this.users].filter(([id]) => applicationUserIds.includes(id));
+    return asked.map(([applicationUserId, uuid]) => ({ applicationUserId, uuid }));
+  }
+
+  private deleteUser(uuid: string): Answer {
+    for (const [id, each] of this.users) if (each === uuid) this.users.delete(id);
+    return ok({ id: uuid, deleteStatus: 'SUCCESS' });
   }
 
   private withConsent(call: ReceivedCall, work: () => Answer | Promise<Answer>): Answer | Promise<Answer> {

@@ -5,7 +5,9 @@ import { AggregatorModule } from './aggregator/aggregator.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { Env } from './config.js';
 import { ConnectionsModule } from './connections/connections.module.js';
+import { CustomersModule } from './customers/customers.module.js';
 import { EventsModule } from './events/events.module.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IngestionModule } from './ingestion/ingestion.module.js';
 import { MerchantsModule } from './merchants/merchants.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
@@ -19,7 +21,9 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
   imports: [
     AggregatorModule,
     AuthModule,
+    IdempotencyModule,
     MerchantsModule,
+    CustomersModule,
     SessionsModule,
     ConnectionsModule,
     SyncRunsModule,

@@ -44,6 +44,9 @@ export class Env {
   @Integer({ optional: true, query: true, min: 30, max: 3_650 }) EVENT_RETENTION_DAYS = 30;
   /** How long a merchant's endpoint may take for one request. */
   @Integer({ optional: true, query: true, min: 100, max: 30_000 }) WEBHOOK_TIMEOUT_MS = 15_000;
+  /** Calls a minute of one API key, and of one customer's sessions together. */
+  @Integer({ optional: true, query: true, min: 1 }) RATE_LIMIT_API_KEY = 60_000;
+  @Integer({ optional: true, query: true, min: 1 }) RATE_LIMIT_SESSION = 60_000;
   @Choice(NodeEnvironment, 'NodeEnvironment', { optional: true }) NODE_ENV: string = NodeEnvironment.development;
 }
 

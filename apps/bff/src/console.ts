@@ -8,6 +8,7 @@ import { print } from './console/print.js';
 import { addWebhookCommands } from './console/webhook-commands.js';
 import { DeadLetters } from './ingestion/dead-letters.js';
 import { SecretRotation } from './ingestion/secret-rotation.js';
+import type { MerchantView } from './merchants/merchant.dto.js';
 import { MerchantsService } from './merchants/merchants.service.js';
 import { RegistrationService } from './merchants/registration.service.js';
 import { DeadDeliveries } from './webhooks/dead-deliveries.js';
@@ -23,6 +24,17 @@ const aggregator = new AggregatorClient({
 const registration = new RegistrationService(prisma, new SecretBox(env.SEALING_KEYS), aggregator, env);
 const merchants = new MerchantsService(prisma, registration);
 const rotation = new SecretRotation(pool, aggregator, registration);
+
+async function allMerchants(): Promise<MerchantView[]> {
+  const all: MerchantView[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await merchants.list({ limit: 500, ...(cursor === undefined ? {} : { cursor }) });
+    all.push(...page.data);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}
 
 const program = new Command('bff').description('Operator commands of the BFF').showHelpAfterError();
 
@@ -64,7 +76,7 @@ merchantCommands
   .description('list merchants')
   .option('--json', 'print JSON', false)
   .action(async ({ json }: { json: boolean }) => {
-    const rows = await merchants.list();
+    const rows = await allMerchants();
     const cells = rows.map(({ id, name, status, subApplicationId, createdAt }) => [
       id,
       name,

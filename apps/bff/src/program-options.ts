@@ -2,7 +2,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Pool } from 'pg';
 import { POOL } from '#libs/database';
 import { type BootstrapOptions, createProblemDetailsWriter, listenHost } from '#libs/server';
+import { addAdmission } from './auth/admission-hooks.js';
 import { type Env, isProduction } from './config.js';
+import { addIdempotency } from './idempotency/idempotency-hooks.js';
 import { routeWebhooks, webhookRoute } from './ingestion/ingestion.route.js';
 import { describedAs } from './openapi-description.js';
 import { serveReferencePage } from './reference-page.js';
@@ -26,9 +28,9 @@ function allowFrontends(app: NestFastifyApplication, env: Env): void {
   const origins = app.get(OriginsService, { strict: false });
   app.enableCors({
     origin: isProduction(env) ? (origin: string | undefined) => origins.allows(origin) : '*',
-    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'customer-id', 'last-event-id'],
-    exposedHeaders: ['retry-after'],
+    exposedHeaders: ['retry-after', 'ratelimit', 'ratelimit-policy', 'idempotency-replayed', 'content-disposition'],
     maxAge: 600,
   });
 }
@@ -46,6 +48,8 @@ export function programOptions(env: Env, page?: string): BootstrapOptions {
     configure: async (app) => {
       if (env.ROLE === 'worker') return keepToStatusRoutes(app);
       allowFrontends(app, env);
+      addAdmission(app);
+      addIdempotency(app);
       routeWebhooks(app);
       if (page !== undefined && !isProduction(env)) await serveReferencePage(app, page);
     },

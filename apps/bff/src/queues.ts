@@ -7,3 +7,4 @@ export const consentsQueue = QueueModule.register('consents', { attempts: 1, bac
 export const paymentsQueue = QueueModule.register('payments', { attempts: 1, backoff: false, deadlineMs: 120_000 });
 export const ingestionQueue = QueueModule.register('ingestion', { attempts: 1, backoff: false, deadlineMs: 120_000 });
 export const webhooksQueue = QueueModule.register('webhooks', { attempts: 1, backoff: false, deadlineMs: 50_000 });
+export const upkeepQueue = QueueModule.register('upkeep', { attempts: 1, backoff: false, deadlineMs: 900_000 });

@@ -3,11 +3,14 @@ import { InjectQueue, Queue } from '#libs/database';
 import { createLogger } from '#libs/server';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { ConsentProcessor } from './connections/consent.processor.js';
+import { CustomersModule } from './customers/customers.module.js';
+import { ErasureProcessor } from './customers/erasure.processor.js';
 import { tickJob } from './due-jobs.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IngestionWorkerModule } from './ingestion/ingestion-worker.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PaymentsProcessor } from './payments/payments.processor.js';
-import { consentsQueue, ingestionQueue, paymentsQueue, syncQueue, webhooksQueue } from './queues.js';
+import { consentsQueue, ingestionQueue, paymentsQueue, syncQueue, upkeepQueue, webhooksQueue } from './queues.js';
 import { ConnectionProcessor } from './sync/connection.processor.js';
 import { SyncScheduleModule } from './sync/sync-schedule.module.js';
 import { SyncModule } from './sync/sync.module.js';
@@ -22,6 +25,8 @@ const tickMs = 2_000;
     PaymentsModule,
     SyncModule,
     SyncScheduleModule,
+    CustomersModule,
+    IdempotencyModule,
     IngestionWorkerModule,
     WebhooksWorkerModule,
     syncQueue,
@@ -29,8 +34,9 @@ const tickMs = 2_000;
     paymentsQueue,
     ingestionQueue,
     webhooksQueue,
+    upkeepQueue,
   ],
-  providers: [ConnectionProcessor, ConsentProcessor, PaymentsProcessor],
+  providers: [ConnectionProcessor, ConsentProcessor, PaymentsProcessor, ErasureProcessor],
 })
 export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = createLogger('worker');
@@ -42,6 +48,7 @@ export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
     @InjectQueue('payments') private readonly payments: Queue,
     @InjectQueue('ingestion') private readonly ingestion: Queue,
     @InjectQueue('webhooks') private readonly webhooks: Queue,
+    @InjectQueue('upkeep') private readonly upkeep: Queue,
   ) {}
 
   /**
@@ -59,7 +66,7 @@ export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async tick(): Promise<void> {
     const { name, data, opts } = tickJob;
-    const queues = [this.sync, this.consents, this.payments, this.ingestion, this.webhooks];
+    const queues = [this.sync, this.consents, this.payments, this.ingestion, this.webhooks, this.upkeep];
     const added = queues.map((queue) => queue.add(name, data, opts));
     for (const outcome of await Promise.allSettled(added)) {
       if (outcome.status === 'rejected') this.log.warn({ err: outcome.reason as Error }, 'a tick was not taken');

@@ -1,8 +1,7 @@
-import { ApiResponseError, type ErrorShape as Shape } from '#libs/contract';
-import { RouteConfig } from '@nestjs/platform-fastify';
+import { applyDecorators } from '@nestjs/common';
 import { ApiDefaultResponse } from '@nestjs/swagger';
-
-const routeConfigKey = '__fastify_route_config__';
+import { ApiResponseError, type ErrorShape as Shape } from '#libs/contract';
+import { RouteSetting } from './route-setting.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,27 +16,12 @@ declare module 'fastify' {
  * answer of every other status than those of success; the others list theirs one by one.
  */
 export function ErrorShape(shape: Shape): ClassDecorator & MethodDecorator {
-  return (target: object, _key?: string | symbol, descriptor?: PropertyDescriptor) => {
-    if (descriptor) {
-      assign(descriptor.value, shape);
-      return;
-    }
-    if (typeof target !== 'function') return;
+  const documented: ClassDecorator = (target) => {
     if (shape === 'minimal') ApiDefaultResponse({ type: ApiResponseError })(target);
-    const members = Object.getOwnPropertyDescriptors(target.prototype);
-    for (const [name, member] of Object.entries(members)) {
-      if (name !== 'constructor' && typeof member.value === 'function' && !shapeOf(member.value))
-        assign(member.value, shape);
-    }
   };
-}
-
-function assign(method: object, errorShape: Shape): void {
-  const known: object = Reflect.getMetadata(routeConfigKey, method) ?? {};
-  RouteConfig({ ...known, errorShape })(method, '', { value: method });
-}
-
-function shapeOf(method: object): Shape | undefined {
-  const known: { errorShape?: Shape } | undefined = Reflect.getMetadata(routeConfigKey, method);
-  return known?.errorShape;
+  const setting = RouteSetting({ errorShape: shape });
+  return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
+    if (descriptor && key !== undefined) setting(target, key, descriptor);
+    else if (typeof target === 'function') applyDecorators(setting, documented)(target);
+  };
 }

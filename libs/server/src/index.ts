@@ -4,6 +4,7 @@ export { redact, redactText } from './redact.js';
 export * from './logger.js';
 export * from './load-env.js';
 export * from './error-shape.js';
+export { RouteSetting } from './route-setting.js';
 export * from './exception.filter.js';
 export * from './validation.pipe.js';
 export { asRoot, Metrics, MetricsModule } from './metrics.js';

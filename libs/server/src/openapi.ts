@@ -10,6 +10,8 @@ export interface OpenApiOptions {
   description?: string;
   /** How callers prove who they are: Basic for the interface, bearer tokens or an API key for our own. */
   security?: readonly ('basic' | 'bearer' | { apiKeyHeader: string })[];
+  /** Adds to the whole what no decorator says of each operation. */
+  complete?: (document: OpenAPIObject) => void;
 }
 
 /** The OpenAPI description of everything the program routes. An operation's id is the name of its method. */
@@ -17,9 +19,11 @@ export function createOpenApiDocument(app: INestApplication, options: OpenApiOpt
   const builder = new DocumentBuilder().setTitle(options.title).setVersion(options.version);
   if (options.description) builder.setDescription(options.description);
   for (const scheme of options.security ?? []) addSecurity(builder, scheme);
-  return SwaggerModule.createDocument(app, builder.build(), {
+  const document = SwaggerModule.createDocument(app, builder.build(), {
     operationIdFactory: (_controller, method) => method,
   });
+  options.complete?.(document);
+  return document;
 }
 
 function addSecurity(builder: DocumentBuilder, scheme: 'basic' | 'bearer' | { apiKeyHeader: string }): void {

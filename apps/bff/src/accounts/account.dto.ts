@@ -5,6 +5,9 @@ import {
   AccountName,
   Amount,
   DateTime,
+  Decimal,
+  Flag,
+  Integer,
   Nested,
   Text,
   Uuid,
@@ -32,4 +35,39 @@ export class AccountView {
 
 export class AccountList {
   @Nested(() => AccountView, { array: true }) data!: AccountView[];
+}
+
+export class BalanceQuery {
+  @DateTime({
+    optional: true,
+    description: 'First seen on or after this instant.',
+    example: '2026-01-01T00:00:00.000Z',
+  })
+  from?: string;
+  @DateTime({ optional: true, description: 'First seen on or before this instant.' }) before?: string;
+  @Text({
+    optional: true,
+    maxLength: 60,
+    pattern: /^[A-Z_]+$/,
+    description: 'One type only.',
+    example: 'INTERIM_BOOKED',
+  })
+  type?: string;
+  @Integer({ query: true, optional: true, min: 1, max: 1000, default: 500 }) limit?: number;
+  @Text({ optional: true, maxLength: 200, description: '`nextCursor` of the page before, with the same filters.' })
+  cursor?: string;
+}
+
+export class BalanceRecordView {
+  @Text({ description: 'The interface’s type; `MAIN` where the institution types none.', example: 'INTERIM_BOOKED' })
+  type!: string;
+  @Decimal({ example: 1250.4 }) amount!: number;
+  @Text({ example: 'GBP' }) currency!: string;
+  @DateTime({ description: 'When it was first seen with this amount.' }) observedAt!: string;
+}
+
+export class BalanceHistory {
+  @Nested(() => BalanceRecordView, { array: true }) data!: BalanceRecordView[];
+  @Flag() hasMore!: boolean;
+  @Text({ optional: true, description: 'Present when there is more.' }) nextCursor?: string;
 }

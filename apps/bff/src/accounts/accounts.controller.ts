@@ -1,26 +1,49 @@
-import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ForCustomer } from '../auth/access.js';
 import { UuidParam } from '../auth/uuid-param.js';
-import { AccountList, AccountView } from './account.dto.js';
+import { AccountList, AccountView, BalanceHistory, BalanceQuery } from './account.dto.js';
+import { BalanceHistoryService } from './balance-history.service.js';
 import { AccountsService } from './accounts.service.js';
 
 @ApiTags('Accounts')
 @ForCustomer()
 @Controller('v1/accounts')
 export class AccountsController {
-  constructor(private readonly accounts: AccountsService) {}
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly history: BalanceHistoryService,
+  ) {}
 
   @Get()
+  @ApiOperation({
+    summary: 'List the accounts',
+    description: 'Of all connections, each under an id that outlives consents, with the balances that were read last.',
+  })
   @ApiOkResponse({ type: AccountList })
   async listAccounts(@CurrentScope() scope: Scope): Promise<AccountList> {
     return { data: await this.accounts.list(scope) };
   }
 
   @Get(':accountId')
+  @ApiOperation({ summary: 'Read an account', description: 'With its balances and how its synchronisation stands.' })
   @ApiOkResponse({ type: AccountView })
   getAccount(@CurrentScope() scope: Scope, @Param('accountId', UuidParam) id: string): Promise<AccountView> {
     return this.accounts.get(scope, id);
+  }
+
+  @Get(':accountId/balances')
+  @ApiOperation({
+    summary: 'List the balances over time',
+    description: 'One entry for each change of each type of balance that was seen, the newest first, in pages.',
+  })
+  @ApiOkResponse({ type: BalanceHistory })
+  listBalances(
+    @CurrentScope() scope: Scope,
+    @Param('accountId', UuidParam) id: string,
+    @Query() query: BalanceQuery,
+  ): Promise<BalanceHistory> {
+    return this.history.list(scope, id, query);
   }
 }

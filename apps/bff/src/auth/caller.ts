@@ -1,10 +1,14 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { Problem } from '#libs/contract';
 
 /** Who calls: a merchant's backend with its API key, or a frontend with the token of one customer's session. */
 export type Caller =
-  | { kind: 'merchant'; merchantId: string }
+  | { kind: 'merchant'; merchantId: string; keyId: string }
   | { kind: 'session'; merchantId: string; customerId: string };
+
+/** Whoever may be let in: on some routes that is the operator. */
+export type Admitted = Caller | { kind: 'operator' };
 
 /** The one customer whose data a call may touch. */
 export interface Scope {
@@ -12,11 +16,12 @@ export interface Scope {
   customerId: string;
 }
 
-/** What the guards leave on the request. */
-export interface GuardedRequest {
-  user?: Caller;
-  scope?: Scope;
-  headers: Record<string, string | string[] | undefined>;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What admission has found out; only on routes that say for whom they are. */
+    caller?: Admitted;
+    scope?: Scope;
+  }
 }
 
 /** A 401 in the words of RFC 6750, section 3. */
@@ -25,27 +30,34 @@ export function notAuthenticated(message: string): Problem {
   return new Problem({ status: 401, issues, headers: { 'www-authenticate': 'Bearer' } });
 }
 
-function guarded(context: ExecutionContext): GuardedRequest {
-  return context.switchToHttp().getRequest<GuardedRequest>();
+function admitted(context: ExecutionContext): FastifyRequest {
+  return context.switchToHttp().getRequest<FastifyRequest>();
 }
 
-/** Who calls; only on routes with a guard. */
+/** Who calls, merchant or customer; only on routes for them. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
-  const { user } = guarded(context);
-  if (!user) throw notAuthenticated('A session token or a merchant API key is needed');
-  return user;
+  const { caller } = admitted(context);
+  if (!caller || caller.kind === 'operator') throw notAuthenticated('A session token or a merchant API key is needed');
+  return caller;
 });
 
-/** The merchant behind the call; only on routes with a guard. */
+/** The merchant behind the call; only on routes for merchants and customers. */
 export const CurrentMerchant = createParamDecorator((_: unknown, context: ExecutionContext): string => {
-  const { user } = guarded(context);
-  if (!user) throw notAuthenticated('A merchant API key is needed');
-  return user.merchantId;
+  const { caller } = admitted(context);
+  if (!caller || caller.kind === 'operator') throw notAuthenticated('A merchant API key is needed');
+  return caller.merchantId;
 });
 
-/** The customer the call is limited to; only on routes with the customer guard. */
+/** The customer the call is limited to; only on routes of one customer. */
 export const CurrentScope = createParamDecorator((_: unknown, context: ExecutionContext): Scope => {
-  const { scope } = guarded(context);
+  const { scope } = admitted(context);
   if (!scope) throw notAuthenticated('A session token or a merchant API key is needed');
   return scope;
+});
+
+/** The merchant behind the call, and the key that signs it. */
+export const CurrentKey = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { caller } = admitted(context);
+  if (caller?.kind !== 'merchant') throw notAuthenticated('A merchant API key is needed');
+  return { merchantId: caller.merchantId, keyId: caller.keyId };
 });

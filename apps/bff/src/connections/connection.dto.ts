@@ -58,13 +58,40 @@ export class ConnectionList {
   @Nested(() => ConnectionView, { array: true }) data!: ConnectionView[];
 }
 
+export class InstitutionMedia {
+  @Text({ example: 'icon' }) type!: string;
+  @Text({ description: 'Address of the picture.' }) source!: string;
+}
+
 export class InstitutionView {
   @Text() id!: string;
   @Text() name!: string;
   @Text({ optional: true }) fullName?: string;
   @Text({ array: true, description: 'ISO 3166-1 alpha-2' }) countries!: string[];
   @Text({ optional: true, description: 'Address of a picture.' }) logo?: string;
+  @Nested(() => InstitutionMedia, { array: true, description: 'All pictures: logos and icons.' })
+  media!: InstitutionMedia[];
   @Text({ array: true }) features!: string[];
+}
+
+export class InstitutionQuery {
+  @Text({
+    optional: true,
+    maxLength: 100,
+    description: 'A part of the name, in small or capital letters.',
+    example: 'bank',
+  })
+  name?: string;
+  @Text({ optional: true, pattern: /^[A-Za-z]{2}$/, description: 'ISO 3166-1 alpha-2', example: 'GB' })
+  country?: string;
+  @Text({
+    optional: true,
+    array: { max: 50 },
+    query: true,
+    description: 'All of these features; repeated or comma separated.',
+    example: ['ACCOUNTS', 'ACCOUNT_TRANSACTIONS'],
+  })
+  features?: string[];
 }
 
 export class InstitutionList {

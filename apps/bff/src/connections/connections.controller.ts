@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ForCaller, ForCustomer } from '../auth/access.js';
@@ -7,7 +7,7 @@ import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
 import { AuthorisationService } from './authorisation.service.js';
-import { ConnectionList, ConnectionView, InstitutionList, NewConnection } from './connection.dto.js';
+import { ConnectionList, ConnectionView, InstitutionList, InstitutionQuery, NewConnection } from './connection.dto.js';
 import { sentenceOf } from './connection-state.js';
 import { ConnectionsService } from './connections.service.js';
 import { renewalSentence } from './renewal-state.js';
@@ -23,13 +23,23 @@ export class ConnectionsController {
   ) {}
 
   @Get('institutions')
+  @ApiOperation({
+    summary: 'List the institutions',
+    description:
+      'Where a customer may connect an account, with logos and features; by a part of the name, by country and by features.',
+  })
   @ForCaller()
   @ApiOkResponse({ type: InstitutionList })
-  async listInstitutions(): Promise<InstitutionList> {
-    return { data: await this.institutions.list() };
+  async listInstitutions(@Query() query: InstitutionQuery): Promise<InstitutionList> {
+    return { data: await this.institutions.search(query) };
   }
 
   @Post('connections')
+  @ApiOperation({
+    summary: 'Connect an institution',
+    description:
+      'Asks for the customer’s consent. Send the customer to the `authorisationUrl`; they come back to `returnUrl`, and the first synchronisation begins.',
+  })
   @ApiCreatedResponse({ type: ConnectionView })
   @ForCustomer()
   connect(@CurrentScope() scope: Scope, @Body() body: NewConnection): Promise<ConnectionView> {
@@ -37,6 +47,10 @@ export class ConnectionsController {
   }
 
   @Get('connections')
+  @ApiOperation({
+    summary: 'List the connections',
+    description: 'The newest first, each with its state, its health and its last synchronisation.',
+  })
   @ApiOkResponse({ type: ConnectionList })
   @ForCustomer()
   async listConnections(@CurrentScope() scope: Scope): Promise<ConnectionList> {
@@ -54,6 +68,10 @@ export class ConnectionsController {
   }
 
   @Get('connections/:connectionId')
+  @ApiOperation({
+    summary: 'Read a connection',
+    description: 'Its state and why it is so, and the progress of its synchronisation.',
+  })
   @ApiOkResponse({ type: ConnectionView })
   @ForCustomer()
   getConnection(@CurrentScope() scope: Scope, @Param('connectionId', UuidParam) id: string): Promise<ConnectionView> {
@@ -61,6 +79,10 @@ export class ConnectionsController {
   }
 
   @Delete('connections/:connectionId')
+  @ApiOperation({
+    summary: 'Revoke a connection',
+    description: 'Withdraws the consent at the institution. What was synced stays until the customer is deleted.',
+  })
   @ApiOkResponse({ type: ConnectionView })
   @ForCustomer()
   revokeConnection(

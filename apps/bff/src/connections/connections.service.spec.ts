@@ -218,7 +218,18 @@ describe('GET /v1/institutions', () => {
     const answers = await Promise.all(
       [1, 2, 3].map(() => bff.ask<{ data: unknown[] }>('GET /v1/institutions', { as: token })),
     );
-    expect(answers[0]?.body.data).toEqual([{ id: 'bank', name: 'Bank', countries: ['GB'], features: ['ACCOUNTS'] }]);
+    expect(answers[0]?.body.data).toEqual([
+      { id: 'bank', name: 'Bank', countries: ['GB'], media: [], features: ['ACCOUNTS'] },
+    ]);
     expect(bff.aggregator.callsOf('GET /institutions').length).toBeLessThanOrEqual(1);
+  });
+
+  it('finds by name, country and features', async () => {
+    const found = async (query: string): Promise<number> =>
+      (await bff.ask<{ data: unknown[] }>(`GET /v1/institutions?${query}`, { as: token })).body.data.length;
+    for (const query of ['name=bAN', 'country=gb', 'features=ACCOUNTS', 'name=bank&country=GB&features=ACCOUNTS'])
+      expect(await found(query)).toBe(1);
+    for (const query of ['name=credit', 'country=DE', 'features=ACCOUNTS,IDENTITY']) expect(await found(query)).toBe(0);
+    expect((await bff.ask('GET /v1/institutions?country=GBR', { as: token })).status).toBe(400);
   });
 });

@@ -3,7 +3,7 @@ import type { Institution } from '#libs/contract';
 import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { refusalOf } from '../aggregator/refusal.js';
-import type { InstitutionView } from './connection.dto.js';
+import type { InstitutionQuery, InstitutionView } from './connection.dto.js';
 
 const keptMs = 60_000;
 
@@ -28,6 +28,20 @@ export class InstitutionsService {
     }
   }
 
+  /** Those of the list that have all that is asked for. */
+  async search({ name, country, features = [] }: InstitutionQuery): Promise<InstitutionView[]> {
+    const part = name?.toLowerCase();
+    const code = country?.toUpperCase();
+    return (await this.list()).filter((institution) => {
+      const names = [institution.name, institution.fullName ?? ''].map((each) => each.toLowerCase());
+      return (
+        (part === undefined || names.some((each) => each.includes(part))) &&
+        (code === undefined || institution.countries.includes(code)) &&
+        features.every((feature) => institution.features.includes(feature))
+      );
+    });
+  }
+
   private async fetch(): Promise<InstitutionView[]> {
     const { data } = await this.aggregator.installation().getInstitutions();
     return data.flatMap(toView);
@@ -46,6 +60,7 @@ function toView(institution: Partial<Institution>): InstitutionView[] {
       ...(fullName === undefined ? {} : { fullName }),
       countries: countries.flatMap(({ countryCode2 }) => (countryCode2 === undefined ? [] : [countryCode2])),
       ...(logo === undefined ? {} : { logo }),
+      media: media.flatMap(({ type, source }) => (source === undefined ? [] : [{ type: type ?? '', source }])),
       features: [...features],
     },
   ];

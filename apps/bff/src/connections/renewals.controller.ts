@@ -36,7 +36,10 @@ export class RenewalsController {
   }
 
   @Get('renewals')
-  @ApiOperation({ summary: 'The attempts to renew, newest first' })
+  @ApiOperation({
+    summary: 'The attempts to renew, newest first',
+    description: 'Each with its state; one that was left unfinished has changed nothing.',
+  })
   @ApiOkResponse({ type: RenewalList })
   async listRenewals(@CurrentScope() scope: Scope, @Param('connectionId', UuidParam) id: string): Promise<RenewalList> {
     await this.connections.get(scope, id);
@@ -44,7 +47,10 @@ export class RenewalsController {
   }
 
   @Get('renewals/:renewalId')
-  @ApiOperation({ summary: 'One attempt to renew' })
+  @ApiOperation({
+    summary: 'One attempt to renew',
+    description: 'Its state, and where to send the customer while they are awaited.',
+  })
   @ApiOkResponse({ type: RenewalView })
   getRenewal(
     @CurrentScope() scope: Scope,

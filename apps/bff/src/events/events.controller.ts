@@ -68,6 +68,10 @@ export class EventsController {
   }
 
   @Get(':id')
+  @ApiOperation({
+    summary: 'Read an event',
+    description: 'One entry of the log by its id.',
+  })
   @ApiOkResponse({ type: EventView })
   getEvent(@CurrentCaller() caller: Caller, @Param('id', UuidParam) id: string): Promise<EventView> {
     return this.events.get(selectionOf(caller, {}), id);

@@ -1,9 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { problems } from '#libs/contract';
 import { BffPrisma, hashToken } from '#libs/database';
 import { createLogger, now } from '#libs/server';
-import { apiKeyPrefix } from '../auth/api-key.strategy.js';
-import type { CreatedMerchant, MerchantView, NewMerchant } from './merchant.dto.js';
+import { readListCursor, writeListCursor } from '../cursor.js';
+import { newApiKey } from './api-keys.service.js';
+import type { CreatedMerchant, MerchantList, MerchantQuery, MerchantView, NewMerchant } from './merchant.dto.js';
 import { isCutOff, MerchantStatus } from './merchant-state.js';
 import { type MerchantRow, RegistrationService } from './registration.service.js';
 
@@ -25,7 +27,7 @@ export class MerchantsService {
     const cutOff = await this.takeUp(wanted);
     const intent = cutOff ?? (await this.intend(wanted));
     await this.registration.register(intent, { resumed: cutOff !== undefined });
-    const apiKey = `${apiKeyPrefix}${randomBytes(32).toString('base64url')}`;
+    const apiKey = newApiKey();
     const created = await this.prisma.$transaction(async (tx) => {
       await tx.apiKey.create({
         data: {
@@ -42,9 +44,27 @@ export class MerchantsService {
     return { ...view(created), apiKey };
   }
 
-  async list(): Promise<MerchantView[]> {
-    const rows = await this.prisma.merchant.findMany({ orderBy: { createdAt: 'asc' }, take: 1000 });
-    return rows.map(view);
+  /** A page, the oldest first. */
+  async list({ limit = 100, cursor }: MerchantQuery): Promise<MerchantList> {
+    const after = cursor === undefined ? undefined : readListCursor(cursor, ['merchants']);
+    const rows = await this.prisma.merchant.findMany({
+      ...(after && {
+        where: { OR: [{ createdAt: { gt: after.date } }, { createdAt: after.date, id: { gt: after.id } }] },
+      }),
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      take: limit + 1,
+    });
+    const data = rows.slice(0, limit);
+    const last = data.at(-1);
+    if (rows.length <= limit || !last) return { data: data.map(view), hasMore: false };
+    const nextCursor = writeListCursor({ date: last.createdAt, id: last.id }, ['merchants']);
+    return { data: data.map(view), hasMore: true, nextCursor };
+  }
+
+  async get(id: string): Promise<MerchantView> {
+    const row = await this.prisma.merchant.findUnique({ where: { id } });
+    if (!row) throw problems.notFound({ message: 'The merchant is not known' });
+    return view(row);
   }
 
   private intend(wanted: NewMerchant): Promise<MerchantRow> {

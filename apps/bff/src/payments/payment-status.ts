@@ -18,7 +18,8 @@ export const MerchantPaymentStatus = {
 export type MerchantPaymentStatus = (typeof MerchantPaymentStatus)[keyof typeof MerchantPaymentStatus];
 
 type Status = MerchantPaymentStatus;
-const afterSubmission: readonly Status[] = [
+/** What a payment may be once the aggregator has it. */
+export const submittedStatuses: readonly Status[] = [
   'PENDING',
   'UNKNOWN',
   'COMPLETED_SETTLEMENT_IN_PROCESS',
@@ -31,7 +32,7 @@ const afterSubmission: readonly Status[] = [
 const moves: Readonly<Record<Status, readonly Status[]>> = {
   CREATED: ['AWAITING_AUTHORIZATION', 'FAILED', 'EXPIRED'],
   AWAITING_AUTHORIZATION: ['AUTHORIZED', 'REJECTED', 'FAILED', 'EXPIRED'],
-  AUTHORIZED: afterSubmission,
+  AUTHORIZED: submittedStatuses,
   REJECTED: [],
   PENDING: ['UNKNOWN', 'COMPLETED_SETTLEMENT_IN_PROCESS', 'COMPLETED', 'FAILED', 'DECLINED', 'EXPIRED'],
   UNKNOWN: ['PENDING', 'COMPLETED_SETTLEMENT_IN_PROCESS', 'COMPLETED', 'FAILED', 'DECLINED', 'EXPIRED'],
@@ -55,7 +56,7 @@ export function isSettled(status: string): boolean {
 
 /** Whether the aggregator may know the payment by an id. */
 export function isSubmitted(status: string): boolean {
-  return (afterSubmission as readonly string[]).includes(status);
+  return (submittedStatuses as readonly string[]).includes(status);
 }
 
 export function isMerchantPaymentStatus(text: string): text is Status {
@@ -64,7 +65,7 @@ export function isMerchantPaymentStatus(text: string): text is Status {
 
 /** The interface's payment status as ours; a value we do not know is UNKNOWN, never a guess. */
 export function statusOfPayment(status: string | undefined): Status {
-  return status !== undefined && (afterSubmission as readonly string[]).includes(status)
+  return status !== undefined && (submittedStatuses as readonly string[]).includes(status)
     ? (status as Status)
     : 'UNKNOWN';
 }

@@ -1,19 +1,23 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiExcludeEndpoint,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { problems } from '#libs/contract';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ForCustomer } from '../auth/access.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
+import { OwnIdempotency, readIdempotencyKey } from '../idempotency/idempotency.js';
 import { NewPayment, PaymentList, PaymentView } from './payment.dto.js';
 import { PaymentAuthorisationService } from './payment-authorisation.service.js';
 import { paymentSentenceOf } from './payment-status.js';
 import { PaymentsService } from './payments.service.js';
-
-/** 1 to 200 visible characters. */
-const keyForm = /^[\x21-\x7e]{1,200}$/;
 
 @ApiTags('Payments')
 @Controller('v1/payments')
@@ -24,22 +28,31 @@ export class PaymentsController {
   ) {}
 
   @Post()
+  @ApiOperation({
+    summary: 'Make a payment',
+    description:
+      'Asks for the customer’s authorisation of one payment. Send the customer to the `authorisationUrl`. The same key with the same request is the same payment for ever, answered as it stands.',
+  })
+  @OwnIdempotency()
   @ApiCreatedResponse({ type: PaymentView })
   @ForCustomer()
   @ApiHeader({ name: 'idempotency-key', required: true, description: 'Chosen by the merchant; one payment for ever.' })
-  pay(
+  async pay(
     @CurrentScope() scope: Scope,
     @Headers('idempotency-key') key: string | undefined,
     @Body() body: NewPayment,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PaymentView> {
-    if (key === undefined || !keyForm.test(key)) {
-      const message = 'The header Idempotency-Key is mandatory: 1 to 200 visible characters';
-      throw problems.unexpectedValue({ parameter: 'idempotency-key', message });
-    }
-    return this.payments.pay(scope, key, body);
+    const { payment, replayed } = await this.payments.pay(scope, readIdempotencyKey(key), body);
+    if (replayed) reply.header('idempotency-replayed', 'true');
+    return payment;
   }
 
   @Get()
+  @ApiOperation({
+    summary: 'List the payments',
+    description: 'The newest 500 of the customer.',
+  })
   @ForCustomer()
   @ApiOkResponse({ type: PaymentList })
   async listPayments(@CurrentScope() scope: Scope): Promise<PaymentList> {
@@ -55,6 +68,10 @@ export class PaymentsController {
   }
 
   @Get(':paymentId')
+  @ApiOperation({
+    summary: 'Read a payment',
+    description: 'Its state up to the bank’s last word.',
+  })
   @ForCustomer()
   @ApiOkResponse({ type: PaymentView })
   getPayment(@CurrentScope() scope: Scope, @Param('paymentId', UuidParam) id: string): Promise<PaymentView> {

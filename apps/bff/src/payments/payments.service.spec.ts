@@ -93,7 +93,7 @@ describe('POST /v1/payments', () => {
     await pay(wanted, key);
     const other = await bff.session(merchant, 'bob');
     for (const answer of [await pay({ ...wanted, amount: 12.35 }, key), await pay(wanted, key, other.token)]) {
-      expect(answer.status).toBe(409);
+      expect(answer.status).toBe(422);
       expect(answer.text).toContain('"parameter":"idempotency-key"');
     }
     const another = await bff.merchant('Other Shop');

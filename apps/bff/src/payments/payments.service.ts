@@ -12,6 +12,7 @@ import type { Scope } from '../auth/caller.js';
 import { newCallbackState } from '../callbacks/callback-state.js';
 import { checkReturnUrl } from '../callbacks/return-address.js';
 import { Env, isProduction } from '../config.js';
+import { keyReused } from '../idempotency/idempotency.js';
 import type { NewPayment, PaymentView } from './payment.dto.js';
 import { creationClaimMs, firstPaymentLookMs, isIntent, MerchantPaymentStatus } from './payment-status.js';
 import { movePayment, type PaymentRow, toPaymentView } from './payments.queries.js';
@@ -44,19 +45,16 @@ export class PaymentsService {
    * Asks for the customer's authorisation of a payment. The same key with the same body answers the same payment, at
    * any later time and at the same moment; with another body it is refused.
    */
-  async pay(scope: Scope, key: string, wanted: NewPayment): Promise<PaymentView> {
+  async pay(scope: Scope, key: string, wanted: NewPayment): Promise<{ payment: PaymentView; replayed: boolean }> {
     const requestHash = hashOf(scope, wanted);
     const intent = await this.checked(scope, wanted);
     for (let waits = 0; waits < waitsMax; waits += 1) {
       const row = await this.insert(scope, { key, requestHash, ...intent });
       if (row.request_hash !== requestHash) {
-        throw problems.conflict({
-          parameter: 'idempotency-key',
-          message: 'The Idempotency-Key was used with another request',
-        });
+        throw keyReused();
       }
-      if (!isIntent(row.status)) return toPaymentView(row);
-      if (await this.claim(row.id)) return toPaymentView(await this.authorise(row));
+      if (!isIntent(row.status)) return { payment: toPaymentView(row), replayed: true };
+      if (await this.claim(row.id)) return { payment: toPaymentView(await this.authorise(row)), replayed: false };
       // Another call with this key is asking for the authorisation right now: its answer is ours.
       await pause(waitMs);
     }

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Balances } from '#libs/contract';
 import { now } from '#libs/server';
+import { keepBalanceHistory } from '../accounts/balance-history.js';
 import { beginningOf, partsOf } from './answer-match.js';
 import { type BalanceProof, proveBalance } from './balance-proof.js';
 import type { Window } from './coverage.js';
@@ -50,11 +51,13 @@ export async function recordBalances(
   { accountId }: Pick<Recorded, 'accountId'>,
   balances: Balances | undefined,
 ): Promise<void> {
+  const at = now();
   await tx.query(
     `update accounts set last_synced_at = $2, balances = coalesce($3, balances),
        balances_at = case when $3::text is null then balances_at else $2 end where id = $1`,
-    [accountId, now(), balances === undefined ? null : JSON.stringify(balances)],
+    [accountId, at, balances === undefined ? null : JSON.stringify(balances)],
   );
+  if (balances) await keepBalanceHistory(tx, { accountId, balances, at });
 }
 
 /** What was there before. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiAcceptedResponse, ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { header, problems, type PsuHeaders, readPsuHeaders } from '#libs/contract';
 import { ForCustomer } from '../auth/access.js';
@@ -21,6 +21,11 @@ export class SyncRunsController {
 
   /** Reads the connection now. While a run is under way, that one is answered. */
   @Post('sync')
+  @ApiOperation({
+    summary: 'Synchronise now',
+    description:
+      'Asks for a synchronisation that the customer attends: it does not count against the calls that a bank allows without them.',
+  })
   @HttpCode(202)
   @ApiHeader({
     name: header.psuIpAddress,
@@ -37,6 +42,10 @@ export class SyncRunsController {
   }
 
   @Get('sync-runs/:runId')
+  @ApiOperation({
+    summary: 'Read a synchronisation',
+    description: 'Its figures; while it runs, its progress.',
+  })
   @ApiOkResponse({ type: SyncRunView })
   getSyncRun(
     @CurrentScope() scope: Scope,
@@ -48,6 +57,10 @@ export class SyncRunsController {
 
   /** Server-sent events: `progress` at every change, `end` with the last state. Each has a run as its data. */
   @Get('sync-runs/:runId/progress')
+  @ApiOperation({
+    summary: 'Follow a synchronisation',
+    description: 'Server-sent events: the progress as it is made, until the end.',
+  })
   @ApiProduces('text/event-stream')
   @ApiOkResponse({ schema: { type: 'string' }, description: 'Events until the run is over.' })
   async followSyncRun(

@@ -2,6 +2,7 @@ import { OmitType } from '@nestjs/swagger';
 import {
   Choice,
   DateTime,
+  Decimal,
   Flag,
   Integer,
   Nested,
@@ -13,12 +14,49 @@ import {
 
 export const listSizeMax = 500;
 
-export class TransactionQuery {
-  @Integer({ query: true, optional: true, min: 1, max: listSizeMax, default: 100 }) limit?: number;
-  @Text({ optional: true, maxLength: 200, description: '`nextCursor` of the page before.' }) cursor?: string;
-  @DateTime({ optional: true, description: 'On or after this instant.' }) from?: string;
-  @DateTime({ optional: true, description: 'On or before this instant.' }) before?: string;
+/** What transactions may be chosen by; several filters hold together. */
+export class TransactionFilter {
+  @DateTime({ optional: true, description: 'On or after this instant.', example: '2026-01-01T00:00:00.000Z' })
+  from?: string;
+  @DateTime({ optional: true, description: 'On or before this instant.', example: '2026-12-31T23:59:59.999Z' })
+  before?: string;
+  @Decimal({ query: true, optional: true, description: 'At least this amount; money out is negative.', example: -50 })
+  amountMin?: number;
+  @Decimal({ query: true, optional: true, description: 'At most this amount.', example: -0.01 }) amountMax?: number;
+  @Text({
+    optional: true,
+    maxLength: 100,
+    description: 'A part of the description, in small or capital letters.',
+    example: 'coffee',
+  })
+  text?: string;
   @Choice(TransactionStatusEnum, 'TransactionStatusEnum', { optional: true }) status?: TransactionStatusEnum;
+  @Text({
+    optional: true,
+    maxLength: 100,
+    description:
+      'A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`.',
+    example: '5411',
+  })
+  category?: string;
+  @Flag({ query: true, optional: true, description: 'Whether something about it is not sure.' }) flagged?: boolean;
+}
+
+export class TransactionQuery extends TransactionFilter {
+  @Integer({ query: true, optional: true, min: 1, max: listSizeMax, default: 100 }) limit?: number;
+  @Text({
+    optional: true,
+    maxLength: 200,
+    description: '`nextCursor` of the page before, with the same filters.',
+  })
+  cursor?: string;
+}
+
+export const ExportFormat = { csv: 'csv', ndjson: 'ndjson' } as const;
+export type ExportFormat = (typeof ExportFormat)[keyof typeof ExportFormat];
+
+export class ExportQuery extends TransactionFilter {
+  @Choice(ExportFormat, 'ExportFormat', { optional: true, default: ExportFormat.csv }) format?: ExportFormat;
 }
 
 /** The interface's transaction under our own id, which stays the same from pending to booked. */

@@ -20,6 +20,8 @@ const rows: Transaction[] = Array.from({ length: 23 }, (_, index) => {
     amount: index,
     currency: 'GBP',
     description: `Row ${index} "ü"`,
+    ...(index === 3 ? { merchant: { merchantCategoryCode: '5411' } } : {}),
+    ...(index === 4 ? { isoBankTransactionCode: { familyCode: { code: 'CCRD' } } } : {}),
   };
 });
 
@@ -119,6 +121,36 @@ describe('GET /v1/transactions', () => {
         removed: [],
         hasMore: false,
       });
+    }
+  });
+});
+
+describe('the filters of a list', () => {
+  it('choose by amount, with both ends, and by text in any case', async () => {
+    expect(await walk('amountMin=5&amountMax=7&limit=2')).toHaveLength(3);
+    expect(await walk('amountMin=20.5')).toHaveLength(2);
+    expect(await walk('text=ROW%202')).toHaveLength(4);
+    expect(await walk('text=%22%C3%BC%22&amountMax=1')).toHaveLength(2);
+    for (const none of ['%25', '_', '%5C', 'row%25']) expect(await walk(`text=${none}`)).toEqual([]);
+  });
+
+  it('choose by a code of the bank or of the merchant, and by doubt', async () => {
+    expect((await walk('category=5411')).map(({ amount }) => amount)).toEqual([3]);
+    expect((await walk('category=CCRD')).map(({ amount }) => amount)).toEqual([4]);
+    expect(await walk('category=541')).toEqual([]);
+    expect(await walk('category=%22%7D')).toEqual([]);
+    expect(await walk('flagged=true')).toEqual([]);
+    expect(await walk('flagged=false')).toHaveLength(rows.length);
+  });
+
+  it('hold together with a cursor, which is worth nothing in another list', async () => {
+    const { body } = await list('?limit=1&amountMin=5');
+    const cursor = body.nextCursor ?? '';
+    expect((await list(`?limit=1&amountMin=5&cursor=${cursor}`)).status).toBe(200);
+    for (const other of ['', '&amountMin=6', '&amountMin=5&status=BOOKED']) {
+      const refused = await list(`?limit=1${other}&cursor=${cursor}`);
+      expect(refused.status).toBe(400);
+      expect(refused.text).toContain('"parameter":"cursor"');
     }
   });
 });

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { parseDateTime, problems } from '#libs/contract';
+import { problems } from '#libs/contract';
 import { POOL } from '#libs/database';
 import type { Scope } from '../auth/caller.js';
-import { readFeedCursor, readListCursor, writeFeedCursor, writeListCursor } from './cursor.js';
+import { readFeedCursor, readListCursor, writeFeedCursor, writeListCursor } from '../cursor.js';
+import { conditionsOf } from './transaction-filter.js';
 import { type ChangesQuery, listSizeMax, type TransactionQuery } from './transaction.dto.js';
 
 interface ListRow {
@@ -32,43 +33,34 @@ export class TransactionsService {
   /** A page, newest first, as JSON text; of one account when `accountId` is given. */
   async list({ customerId }: Scope, query: TransactionQuery, accountId?: string): Promise<string> {
     const limit = query.limit ?? 100;
-    const values: unknown[] = [];
-    const where: string[] = [];
-    const condition = (text: (place: string) => string, ...given: unknown[]): void => {
-      where.push(text(given.map((value) => `$${values.push(value)}`).join(', ')));
-    };
-    // The account's own index serves its list; the customer is checked all the same.
-    condition((place) => `customer_id = ${place}`, customerId);
-    if (accountId !== undefined) condition((place) => `account_id = ${place}`, accountId);
-    where.push('removed_at is null');
-    if (query.from !== undefined) condition((place) => `date >= ${place}`, instant('from', query.from));
-    if (query.before !== undefined) condition((place) => `date <= ${place}`, instant('before', query.before));
-    if (query.status !== undefined) condition((place) => `status = ${place}`, query.status);
+    const { where, values, name, list } = conditionsOf(customerId, query, accountId);
+    let after = '';
     if (query.cursor !== undefined) {
-      const { date, id } = readListCursor(query.cursor);
-      condition((places) => `(date, id) < (${places})`, date, id);
+      const { date, id } = readListCursor(query.cursor, list);
+      after = ` and (date, id) < ($${values.push(date)}, $${values.push(id)})`;
     }
-    values.push(limit + 1);
-    const text = `select id, date, wire from transactions where ${where.join(' and ')} order by date desc, id desc limit $${values.length}`;
-    // Each combination of filters is a statement of its own, planned once a connection.
-    const filters = [accountId, query.from, query.before, query.status, query.cursor].map((each) =>
-      each === undefined ? 0 : 1,
-    );
-    const { rows } = await this.pool.query<ListRow>({ name: `transactions-${filters.join('')}`, text, values });
+    const place = values.push(limit + 1);
+    const { rows } = await this.pool.query<ListRow>({
+      name: `transactions-${name}${after === '' ? '' : '-on'}`,
+      text: `select id, date, wire from transactions where customer_id = $1 and ${where}${after} order by date desc, id desc limit $${place}`,
+      values,
+    });
     const page = rows.slice(0, limit);
     const last = page.at(-1);
-    const more = rows.length > limit && last ? `true,"nextCursor":"${writeListCursor(last)}"` : 'false';
+    const more = rows.length > limit && last ? `true,"nextCursor":"${writeListCursor(last, list)}"` : 'false';
     return `{"data":[${page.map(({ wire }) => wire).join(',')}],"hasMore":${more}}`;
   }
 
-  /** 404 for an account of somebody else, as for one that does not exist. */
   async listOfAccount(scope: Scope, accountId: string, query: TransactionQuery): Promise<string> {
-    const { rowCount } = await this.pool.query('select 1 from accounts where id = $1 and customer_id = $2', [
-      accountId,
-      scope.customerId,
-    ]);
-    if (rowCount === 0) throw problems.notFound({ message: 'The account is not known' });
+    await this.assertOwn(scope, accountId);
     return this.list(scope, query, accountId);
+  }
+
+  /** 404 for an account of somebody else, as for one that does not exist. */
+  async assertOwn({ customerId }: Scope, accountId: string): Promise<void> {
+    const text = 'select 1 from accounts where id = $1 and customer_id = $2';
+    const { rowCount } = await this.pool.query(text, [accountId, customerId]);
+    if (rowCount === 0) throw problems.notFound({ message: 'The account is not known' });
   }
 
   /**
@@ -104,10 +96,4 @@ function sort(page: readonly ChangeRow[]): Record<'added' | 'modified' | 'remove
     else sorted[added.has(id) ? 'added' : 'modified'].push(wire);
   }
   return sorted;
-}
-
-function instant(parameter: string, text: string): Date {
-  const at = parseDateTime(text);
-  if (!at) throw problems.unexpectedValue({ parameter, message: `${parameter} must be a date-time` });
-  return at;
 }

@@ -41,18 +41,30 @@ export class EndpointsController {
   }
 
   @Get()
+  @ApiOperation({
+    summary: 'List the endpoints',
+    description: 'All of the merchant, each with its state; secrets are never shown again.',
+  })
   @ApiOkResponse({ type: EndpointList })
   async listWebhookEndpoints(@CurrentMerchant() merchantId: string): Promise<EndpointList> {
     return { data: await this.endpoints.list(merchantId) };
   }
 
   @Get(':id')
+  @ApiOperation({
+    summary: 'Read an endpoint',
+    description: 'Its address, its types of event and whether it is in use.',
+  })
   @ApiOkResponse({ type: EndpointView })
   getWebhookEndpoint(@CurrentMerchant() merchantId: string, @Param('id', UuidParam) id: string): Promise<EndpointView> {
     return this.endpoints.get(merchantId, id);
   }
 
   @Patch(':id')
+  @ApiOperation({
+    summary: 'Change an endpoint',
+    description: 'Only what is given is changed.',
+  })
   @ApiOkResponse({ type: EndpointView })
   updateWebhookEndpoint(
     @CurrentMerchant() merchantId: string,
@@ -63,6 +75,10 @@ export class EndpointsController {
   }
 
   @Delete(':id')
+  @ApiOperation({
+    summary: 'Delete an endpoint',
+    description: 'With its secrets and what is still to be delivered to it.',
+  })
   @ApiOkResponse({ type: EndpointView })
   deleteWebhookEndpoint(
     @CurrentMerchant() merchantId: string,
@@ -72,6 +88,10 @@ export class EndpointsController {
   }
 
   @Post(':id/rotate-secret')
+  @ApiOperation({
+    summary: 'Rotate the secret of an endpoint',
+    description: 'The answer shows the new secret once; for a while deliveries are signed with both.',
+  })
   @ApiCreatedResponse({ type: EndpointWithSecret })
   rotateWebhookEndpointSecret(
     @CurrentMerchant() merchantId: string,
@@ -83,7 +103,10 @@ export class EndpointsController {
 
   @Post(':id/ping')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Send a `webhook_endpoint.ping` to this endpoint alone' })
+  @ApiOperation({
+    summary: 'Send a `webhook_endpoint.ping` to this endpoint alone',
+    description: 'An event of its own that no other endpoint gets, to try the receiver.',
+  })
   @ApiAcceptedResponse({ type: EventView })
   async pingWebhookEndpoint(
     @CurrentMerchant() merchantId: string,
@@ -93,6 +116,10 @@ export class EndpointsController {
   }
 
   @Get(':id/deliveries')
+  @ApiOperation({
+    summary: 'List the deliveries of an endpoint',
+    description: 'The newest first, each with its attempts.',
+  })
   @ApiOkResponse({ type: DeliveryPage })
   listWebhookDeliveries(
     @CurrentMerchant() merchantId: string,

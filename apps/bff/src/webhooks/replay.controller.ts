@@ -14,7 +14,10 @@ export class ReplayController {
 
   @Post('replay')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Send the events of a range again, each under its own id and signed anew' })
+  @ApiOperation({
+    summary: 'Send the events of a range again, each under its own id and signed anew',
+    description: 'To the endpoints that are in use now and want such events.',
+  })
   @ApiAcceptedResponse({ type: ReplayView })
   replayEvents(@CurrentMerchant() merchantId: string, @Body() body: RangeReplay): Promise<ReplayView> {
     return this.replays.range(merchantId, body);
@@ -22,7 +25,10 @@ export class ReplayController {
 
   @Post(':id/replay')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Send one event again, under its own id and signed anew' })
+  @ApiOperation({
+    summary: 'Send one event again, under its own id and signed anew',
+    description: 'To the endpoints that are in use now and want such events.',
+  })
   @ApiAcceptedResponse({ type: ReplayView })
   replayEvent(
     @CurrentMerchant() merchantId: string,

@@ -11,10 +11,150 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the merchants
+         * @description The oldest first, in pages.
+         */
         get: operations["listMerchants"];
         put?: never;
+        /**
+         * Create a merchant
+         * @description Makes the merchant, its sub-application at the aggregator with its webhook, and its first API key, which is shown once.
+         */
         post: operations["createMerchant"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/merchants/{merchantId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a merchant
+         * @description Its state, and its sub-application at the aggregator.
+         */
+        get: operations["getMerchant"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/merchants/{merchantId}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an API key for a merchant
+         * @description For a merchant that has lost its own. The key is shown once.
+         */
+        post: operations["createMerchantApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys
+         * @description The newest first, also those that have ended; each with its first characters and its last use.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The answer shows the key once. To rotate, give `expiresAt`: the key that signs this call ends then, and until then both work.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{apiKeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description It ends at once. The last key that works cannot be revoked.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the customers
+         * @description The newest first, in pages; also by reference.
+         */
+        get: operations["listCustomers"];
+        put?: never;
+        /**
+         * Create a customer
+         * @description By the merchant’s own reference. A customer that is known by it already is answered as it is.
+         */
+        post: operations["createCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers/{customerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a customer
+         * @description 404 once the deletion has ended: nothing is left.
+         */
+        get: operations["getCustomer"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a customer and everything of theirs
+         * @description Begins the deletion: consents are withdrawn at the banks, then every row about the customer is deleted. Of payments that were sent to a bank a record without a person is kept: id, institution, amount, currency, status and times. A payment still on its way is waited for, a day at most. The customer is `deleting` until then, and 404 afterwards.
+         */
+        delete: operations["deleteCustomer"];
         options?: never;
         head?: never;
         patch?: never;
@@ -29,6 +169,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Open a session
+         * @description Gives a bearer token for the frontend of one customer, who becomes known by it. It ends after half an hour; open another one then.
+         */
         post: operations["openSession"];
         delete?: never;
         options?: never;
@@ -43,6 +187,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the institutions
+         * @description Where a customer may connect an account, with logos and features; by a part of the name, by country and by features.
+         */
         get: operations["listInstitutions"];
         put?: never;
         post?: never;
@@ -59,8 +207,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the connections
+         * @description The newest first, each with its state, its health and its last synchronisation.
+         */
         get: operations["listConnections"];
         put?: never;
+        /**
+         * Connect an institution
+         * @description Asks for the customer’s consent. Send the customer to the `authorisationUrl`; they come back to `returnUrl`, and the first synchronisation begins.
+         */
         post: operations["connect"];
         delete?: never;
         options?: never;
@@ -75,9 +231,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Read a connection
+         * @description Its state and why it is so, and the progress of its synchronisation.
+         */
         get: operations["getConnection"];
         put?: never;
         post?: never;
+        /**
+         * Revoke a connection
+         * @description Withdraws the consent at the institution. What was synced stays until the customer is deleted.
+         */
         delete: operations["revokeConnection"];
         options?: never;
         head?: never;
@@ -91,7 +255,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The attempts to renew, newest first */
+        /**
+         * The attempts to renew, newest first
+         * @description Each with its state; one that was left unfinished has changed nothing.
+         */
         get: operations["listRenewals"];
         put?: never;
         /**
@@ -112,7 +279,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One attempt to renew */
+        /**
+         * One attempt to renew
+         * @description Its state, and where to send the customer while they are awaited.
+         */
         get: operations["getRenewal"];
         put?: never;
         post?: never;
@@ -191,6 +361,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Synchronise now
+         * @description Asks for a synchronisation that the customer attends: it does not count against the calls that a bank allows without them.
+         */
         post: operations["requestSync"];
         delete?: never;
         options?: never;
@@ -205,6 +379,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Read a synchronisation
+         * @description Its figures; while it runs, its progress.
+         */
         get: operations["getSyncRun"];
         put?: never;
         post?: never;
@@ -221,6 +399,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Follow a synchronisation
+         * @description Server-sent events: the progress as it is made, until the end.
+         */
         get: operations["followSyncRun"];
         put?: never;
         post?: never;
@@ -237,6 +419,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the accounts
+         * @description Of all connections, each under an id that outlives consents, with the balances that were read last.
+         */
         get: operations["listAccounts"];
         put?: never;
         post?: never;
@@ -253,7 +439,31 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Read an account
+         * @description With its balances and how its synchronisation stands.
+         */
         get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/accounts/{accountId}/balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the balances over time
+         * @description One entry for each change of each type of balance that was seen, the newest first, in pages.
+         */
+        get: operations["listBalances"];
         put?: never;
         post?: never;
         delete?: never;
@@ -269,6 +479,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the transactions
+         * @description Of all accounts, the newest first, in pages. Filters hold together; a cursor belongs to its filters.
+         */
         get: operations["listTransactions"];
         put?: never;
         post?: never;
@@ -285,7 +499,51 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the transactions of an account
+         * @description As the list of all, of one account.
+         */
         get: operations["listTransactionsOfAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/transactions/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the transactions
+         * @description As one stream, the newest first: CSV (RFC 4180) with the main columns, or one JSON object a line as the list has it. In CSV a foreign text that a spreadsheet would take for a formula begins with an apostrophe. An export that breaks off has no end: the connection is closed before it.
+         */
+        get: operations["exportTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/accounts/{accountId}/transactions/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the transactions of an account
+         * @description As the export of all, of one account.
+         */
+        get: operations["exportTransactionsOfAccount"];
         put?: never;
         post?: never;
         delete?: never;
@@ -301,6 +559,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Follow the changes
+         * @description What was added, modified and removed since the cursor. Begin without one, apply every page, keep `nextCursor` for the next call: whoever applies all pages in order has what is stored.
+         */
         get: operations["listTransactionChanges"];
         put?: never;
         post?: never;
@@ -377,8 +639,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the payments
+         * @description The newest 500 of the customer.
+         */
         get: operations["listPayments"];
         put?: never;
+        /**
+         * Make a payment
+         * @description Asks for the customer’s authorisation of one payment. Send the customer to the `authorisationUrl`. The same key with the same request is the same payment for ever, answered as it stands.
+         */
         post: operations["pay"];
         delete?: never;
         options?: never;
@@ -393,6 +663,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Read a payment
+         * @description Its state up to the bank’s last word.
+         */
         get: operations["getPayment"];
         put?: never;
         post?: never;
@@ -449,6 +723,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Read an event
+         * @description One entry of the log by its id.
+         */
         get: operations["getEvent"];
         put?: never;
         post?: never;
@@ -465,6 +743,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the endpoints
+         * @description All of the merchant, each with its state; secrets are never shown again.
+         */
         get: operations["listWebhookEndpoints"];
         put?: never;
         /**
@@ -485,12 +767,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Read an endpoint
+         * @description Its address, its types of event and whether it is in use.
+         */
         get: operations["getWebhookEndpoint"];
         put?: never;
         post?: never;
+        /**
+         * Delete an endpoint
+         * @description With its secrets and what is still to be delivered to it.
+         */
         delete: operations["deleteWebhookEndpoint"];
         options?: never;
         head?: never;
+        /**
+         * Change an endpoint
+         * @description Only what is given is changed.
+         */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
     };
@@ -503,6 +797,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /**
+         * Rotate the secret of an endpoint
+         * @description The answer shows the new secret once; for a while deliveries are signed with both.
+         */
         post: operations["rotateWebhookEndpointSecret"];
         delete?: never;
         options?: never;
@@ -519,7 +817,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a `webhook_endpoint.ping` to this endpoint alone */
+        /**
+         * Send a `webhook_endpoint.ping` to this endpoint alone
+         * @description An event of its own that no other endpoint gets, to try the receiver.
+         */
         post: operations["pingWebhookEndpoint"];
         delete?: never;
         options?: never;
@@ -534,6 +835,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List the deliveries of an endpoint
+         * @description The newest first, each with its attempts.
+         */
         get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
@@ -552,7 +857,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the events of a range again, each under its own id and signed anew */
+        /**
+         * Send the events of a range again, each under its own id and signed anew
+         * @description To the endpoints that are in use now and want such events.
+         */
         post: operations["replayEvents"];
         delete?: never;
         options?: never;
@@ -569,7 +877,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send one event again, under its own id and signed anew */
+        /**
+         * Send one event again, under its own id and signed anew
+         * @description To the endpoints that are in use now and want such events.
+         */
         post: operations["replayEvent"];
         delete?: never;
         options?: never;
@@ -644,6 +955,96 @@ export interface components {
         };
         MerchantList: {
             data: components["schemas"]["MerchantView"][];
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
+        };
+        CreatedApiKey: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The first characters of the key.
+             * @example trb_9fQx
+             */
+            prefix: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description To the minute; absent while it was never used.
+             */
+            lastUsedAt?: string;
+            /** Format: date-time */
+            expiresAt?: string;
+            /** Format: date-time */
+            revokedAt?: string;
+            /** @description Whether it signs this call. */
+            current: boolean;
+            /**
+             * @description Shown here and never again.
+             * @example trb_9fQxT0k3V1mZ7uYcB2aWdE5hJ8lNpQrS4tUvXyZ6A0o
+             */
+            apiKey: string;
+        };
+        NewApiKey: {
+            /**
+             * Format: date-time
+             * @description When the key that signs this call ends: the overlap of a rotation. Without it that key stays until it is revoked.
+             * @example 2027-01-31T00:00:00.000Z
+             */
+            expiresAt?: string;
+        };
+        ApiKeyView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The first characters of the key.
+             * @example trb_9fQx
+             */
+            prefix: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description To the minute; absent while it was never used.
+             */
+            lastUsedAt?: string;
+            /** Format: date-time */
+            expiresAt?: string;
+            /** Format: date-time */
+            revokedAt?: string;
+            /** @description Whether it signs this call. */
+            current: boolean;
+        };
+        ApiKeyList: {
+            data: components["schemas"]["ApiKeyView"][];
+        };
+        NewCustomer: {
+            /**
+             * @description The merchant's own id of the customer.
+             * @example customer-1042
+             */
+            reference: string;
+        };
+        /** @enum {string} */
+        CustomerStatus: "active" | "deleting";
+        CustomerView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The merchant's own id of the customer.
+             * @example customer-1042
+             */
+            reference: string;
+            status: components["schemas"]["CustomerStatus"];
+            /** Format: date-time */
+            createdAt: string;
+        };
+        CustomerPage: {
+            data: components["schemas"]["CustomerView"][];
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
         };
         CustomerReference: {
             /**
@@ -663,6 +1064,12 @@ export interface components {
             /** Format: uuid */
             customerId: string;
         };
+        InstitutionMedia: {
+            /** @example icon */
+            type: string;
+            /** @description Address of the picture. */
+            source: string;
+        };
         InstitutionView: {
             id: string;
             name: string;
@@ -671,6 +1078,8 @@ export interface components {
             countries: string[];
             /** @description Address of a picture. */
             logo?: string;
+            /** @description All pictures: logos and icons. */
+            media: components["schemas"]["InstitutionMedia"][];
             features: string[];
         };
         InstitutionList: {
@@ -1076,6 +1485,28 @@ export interface components {
         AccountList: {
             data: components["schemas"]["AccountView"][];
         };
+        BalanceRecordView: {
+            /**
+             * @description The interface’s type; `MAIN` where the institution types none.
+             * @example INTERIM_BOOKED
+             */
+            type: string;
+            /** @example 1250.4 */
+            amount: number;
+            /** @example GBP */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description When it was first seen with this amount.
+             */
+            observedAt: string;
+        };
+        BalanceHistory: {
+            data: components["schemas"]["BalanceRecordView"][];
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
+        };
         /** @enum {string} */
         TransactionStatusEnum: "BOOKED" | "PENDING";
         CurrencyExchange: {
@@ -1188,6 +1619,8 @@ export interface components {
             /** @description Present when there is more. */
             nextCursor?: string;
         };
+        /** @enum {string} */
+        ExportFormat: "csv" | "ndjson";
         RemovedTransaction: {
             /** Format: uuid */
             id: string;
@@ -1520,7 +1953,11 @@ export type $defs = Record<string, never>;
 export interface operations {
     listMerchants: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1529,10 +1966,165 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "name": "text",
+                     *           "status": "text",
+                     *           "subApplicationId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "hasMore": true,
+                     *       "nextCursor": "text"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MerchantList"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1541,6 +2133,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1549,54 +2158,440 @@ export interface operations {
     createMerchant: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Corner Shop",
+                 *       "merchantCategoryCode": "5411",
+                 *       "ppcUserGroup": "CONSUMER_GOODS_SERVICES",
+                 *       "isContractPresent": true,
+                 *       "returnUrls": [
+                 *         "text"
+                 *       ],
+                 *       "allowedOrigins": [
+                 *         "text"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewMerchant"];
             };
         };
         responses: {
             201: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "name": "text",
+                     *       "status": "text",
+                     *       "subApplicationId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "apiKey": "text"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedMerchant"];
                 };
             };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description Refused or failed */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
     };
-    openSession: {
+    getMerchant: {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                merchantId: string;
+            };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewSession"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            201: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "name": "text",
+                     *       "status": "text",
+                     *       "subApplicationId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MerchantView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1605,12 +2600,286 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
     };
-    listInstitutions: {
+    createMerchantApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                merchantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "prefix": "trb_9fQx",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-11-21T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "revokedAt": "2026-11-21T09:30:00.000Z",
+                     *       "current": true,
+                     *       "apiKey": "trb_9fQxT0k3V1mZ7uYcB2aWdE5hJ8lNpQrS4tUvXyZ6A0o"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -1621,10 +2890,165 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InstitutionList"];
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "prefix": "trb_9fQx",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-11-21T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *           "revokedAt": "2026-11-21T09:30:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1633,6 +3057,1933 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expiresAt": "2027-01-31T00:00:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewApiKey"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "prefix": "trb_9fQx",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-11-21T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "revokedAt": "2026-11-21T09:30:00.000Z",
+                     *       "current": true,
+                     *       "apiKey": "trb_9fQxT0k3V1mZ7uYcB2aWdE5hJ8lNpQrS4tUvXyZ6A0o"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                apiKeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "prefix": "trb_9fQx",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastUsedAt": "2026-11-21T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "revokedAt": "2026-11-21T09:30:00.000Z",
+                     *       "current": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listCustomers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+                /** @description Exactly this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "reference": "customer-1042",
+                     *           "status": "active",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "hasMore": true,
+                     *       "nextCursor": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CustomerPage"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    createCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference": "customer-1042"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewCustomer"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "reference": "customer-1042",
+                     *       "status": "active",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CustomerView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getCustomer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "reference": "customer-1042",
+                     *       "status": "active",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CustomerView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    deleteCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "reference": "customer-1042",
+                     *       "status": "active",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CustomerView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    openSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "customer": {
+                 *         "reference": "customer-1042"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "text",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "customerId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listInstitutions: {
+        parameters: {
+            query?: {
+                /** @description A part of the name, in small or capital letters. */
+                name?: string;
+                /** @description ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description All of these features; repeated or comma separated. */
+                features?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "text",
+                     *           "name": "text",
+                     *           "fullName": "text",
+                     *           "countries": [
+                     *             "text"
+                     *           ],
+                     *           "logo": "text",
+                     *           "media": [
+                     *             {
+                     *               "type": "icon",
+                     *               "source": "text"
+                     *             }
+                     *           ],
+                     *           "features": [
+                     *             "text"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstitutionList"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1652,10 +5003,212 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionId": "text",
+                     *           "status": "preparing",
+                     *           "reason": "text",
+                     *           "health": "text",
+                     *           "authorisationUrl": "text",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z",
+                     *           "authorisedAt": "2026-11-21T09:30:00.000Z",
+                     *           "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *           "reconfirmBy": "2026-11-21T09:30:00.000Z",
+                     *           "confirmedAt": "2026-11-21T09:30:00.000Z",
+                     *           "lastSyncedAt": "2026-11-21T09:30:00.000Z",
+                     *           "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *           "forecast": {
+                     *             "outlook": "ahead",
+                     *             "at": "2026-08-29T23:55:00.000Z",
+                     *             "daysLeft": 12,
+                     *             "cause": "consent-expiry",
+                     *             "owner": "customer",
+                     *             "action": "renew",
+                     *             "link": "/v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals",
+                     *             "interruption": {
+                     *               "cause": "institution-failed",
+                     *               "owner": "institution",
+                     *               "nextAttemptAt": "2026-11-21T09:30:00.000Z"
+                     *             },
+                     *             "data": [
+                     *               "ACCOUNTS",
+                     *               "ACCOUNT_BALANCES",
+                     *               "ACCOUNT_TRANSACTIONS"
+                     *             ],
+                     *             "clocks": [
+                     *               {
+                     *                 "clock": "consent-expiry",
+                     *                 "at": "2026-08-30T00:00:00.000Z"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "sync": {
+                     *             "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *             "status": "text",
+                     *             "startedAt": "2026-11-21T09:30:00.000Z",
+                     *             "endedAt": "2026-11-21T09:30:00.000Z",
+                     *             "accounts": 0,
+                     *             "accountsDone": 0,
+                     *             "pages": 0,
+                     *             "rowsRead": 0,
+                     *             "rowsExpected": 0,
+                     *             "added": 0,
+                     *             "modified": 0,
+                     *             "removed": 0,
+                     *             "rowsPerSecond": 0,
+                     *             "problem": "text"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectionList"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1664,6 +5217,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1675,22 +5245,283 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "institutionId": "meridian-sandbox",
+                 *       "returnUrl": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewConnection"];
             };
         };
         responses: {
             201: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "text",
+                     *       "status": "preparing",
+                     *       "reason": "text",
+                     *       "health": "text",
+                     *       "authorisationUrl": "text",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "authorisedAt": "2026-11-21T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "reconfirmBy": "2026-11-21T09:30:00.000Z",
+                     *       "confirmedAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastSyncedAt": "2026-11-21T09:30:00.000Z",
+                     *       "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *       "forecast": {
+                     *         "outlook": "ahead",
+                     *         "at": "2026-08-29T23:55:00.000Z",
+                     *         "daysLeft": 12,
+                     *         "cause": "consent-expiry",
+                     *         "owner": "customer",
+                     *         "action": "renew",
+                     *         "link": "/v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals",
+                     *         "interruption": {
+                     *           "cause": "institution-failed",
+                     *           "owner": "institution",
+                     *           "nextAttemptAt": "2026-11-21T09:30:00.000Z"
+                     *         },
+                     *         "data": [
+                     *           "ACCOUNTS",
+                     *           "ACCOUNT_BALANCES",
+                     *           "ACCOUNT_TRANSACTIONS"
+                     *         ],
+                     *         "clocks": [
+                     *           {
+                     *             "clock": "consent-expiry",
+                     *             "at": "2026-08-30T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "sync": {
+                     *         "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *         "status": "text",
+                     *         "startedAt": "2026-11-21T09:30:00.000Z",
+                     *         "endedAt": "2026-11-21T09:30:00.000Z",
+                     *         "accounts": 0,
+                     *         "accountsDone": 0,
+                     *         "pages": 0,
+                     *         "rowsRead": 0,
+                     *         "rowsExpected": 0,
+                     *         "added": 0,
+                     *         "modified": 0,
+                     *         "removed": 0,
+                     *         "rowsPerSecond": 0,
+                     *         "problem": "text"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1699,6 +5530,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1720,10 +5568,208 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "text",
+                     *       "status": "preparing",
+                     *       "reason": "text",
+                     *       "health": "text",
+                     *       "authorisationUrl": "text",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "authorisedAt": "2026-11-21T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "reconfirmBy": "2026-11-21T09:30:00.000Z",
+                     *       "confirmedAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastSyncedAt": "2026-11-21T09:30:00.000Z",
+                     *       "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *       "forecast": {
+                     *         "outlook": "ahead",
+                     *         "at": "2026-08-29T23:55:00.000Z",
+                     *         "daysLeft": 12,
+                     *         "cause": "consent-expiry",
+                     *         "owner": "customer",
+                     *         "action": "renew",
+                     *         "link": "/v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals",
+                     *         "interruption": {
+                     *           "cause": "institution-failed",
+                     *           "owner": "institution",
+                     *           "nextAttemptAt": "2026-11-21T09:30:00.000Z"
+                     *         },
+                     *         "data": [
+                     *           "ACCOUNTS",
+                     *           "ACCOUNT_BALANCES",
+                     *           "ACCOUNT_TRANSACTIONS"
+                     *         ],
+                     *         "clocks": [
+                     *           {
+                     *             "clock": "consent-expiry",
+                     *             "at": "2026-08-30T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "sync": {
+                     *         "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *         "status": "text",
+                     *         "startedAt": "2026-11-21T09:30:00.000Z",
+                     *         "endedAt": "2026-11-21T09:30:00.000Z",
+                     *         "accounts": 0,
+                     *         "accountsDone": 0,
+                     *         "pages": 0,
+                     *         "rowsRead": 0,
+                     *         "rowsExpected": 0,
+                     *         "added": 0,
+                     *         "modified": 0,
+                     *         "removed": 0,
+                     *         "rowsPerSecond": 0,
+                     *         "problem": "text"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1732,6 +5778,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1743,6 +5806,11 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 connectionId: string;
@@ -1753,10 +5821,260 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "text",
+                     *       "status": "preparing",
+                     *       "reason": "text",
+                     *       "health": "text",
+                     *       "authorisationUrl": "text",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "authorisedAt": "2026-11-21T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "reconfirmBy": "2026-11-21T09:30:00.000Z",
+                     *       "confirmedAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastSyncedAt": "2026-11-21T09:30:00.000Z",
+                     *       "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *       "forecast": {
+                     *         "outlook": "ahead",
+                     *         "at": "2026-08-29T23:55:00.000Z",
+                     *         "daysLeft": 12,
+                     *         "cause": "consent-expiry",
+                     *         "owner": "customer",
+                     *         "action": "renew",
+                     *         "link": "/v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals",
+                     *         "interruption": {
+                     *           "cause": "institution-failed",
+                     *           "owner": "institution",
+                     *           "nextAttemptAt": "2026-11-21T09:30:00.000Z"
+                     *         },
+                     *         "data": [
+                     *           "ACCOUNTS",
+                     *           "ACCOUNT_BALANCES",
+                     *           "ACCOUNT_TRANSACTIONS"
+                     *         ],
+                     *         "clocks": [
+                     *           {
+                     *             "clock": "consent-expiry",
+                     *             "at": "2026-08-30T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "sync": {
+                     *         "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *         "status": "text",
+                     *         "startedAt": "2026-11-21T09:30:00.000Z",
+                     *         "endedAt": "2026-11-21T09:30:00.000Z",
+                     *         "accounts": 0,
+                     *         "accountsDone": 0,
+                     *         "pages": 0,
+                     *         "rowsRead": 0,
+                     *         "rowsExpected": 0,
+                     *         "added": 0,
+                     *         "modified": 0,
+                     *         "removed": 0,
+                     *         "rowsPerSecond": 0,
+                     *         "problem": "text"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1765,6 +6083,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1786,10 +6121,166 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "status": "awaiting-authorisation",
+                     *           "reason": "access-denied",
+                     *           "authorisationUrl": "text",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z",
+                     *           "endedAt": "2026-11-21T09:30:00.000Z",
+                     *           "formerConsentEndedAt": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenewalList"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1798,6 +6289,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1809,6 +6317,11 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 connectionId: string;
@@ -1817,16 +6330,225 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "returnUrl": "https://shop.example/bank"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewRenewal"];
             };
         };
         responses: {
             201: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "status": "awaiting-authorisation",
+                     *       "reason": "access-denied",
+                     *       "authorisationUrl": "text",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "endedAt": "2026-11-21T09:30:00.000Z",
+                     *       "formerConsentEndedAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenewalView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1835,6 +6557,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1857,10 +6596,162 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "status": "awaiting-authorisation",
+                     *       "reason": "access-denied",
+                     *       "authorisationUrl": "text",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "endedAt": "2026-11-21T09:30:00.000Z",
+                     *       "formerConsentEndedAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenewalView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1869,6 +6760,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1880,6 +6788,11 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 connectionId: string;
@@ -1890,10 +6803,260 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "text",
+                     *       "status": "preparing",
+                     *       "reason": "text",
+                     *       "health": "text",
+                     *       "authorisationUrl": "text",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "authorisedAt": "2026-11-21T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "reconfirmBy": "2026-11-21T09:30:00.000Z",
+                     *       "confirmedAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastSyncedAt": "2026-11-21T09:30:00.000Z",
+                     *       "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *       "forecast": {
+                     *         "outlook": "ahead",
+                     *         "at": "2026-08-29T23:55:00.000Z",
+                     *         "daysLeft": 12,
+                     *         "cause": "consent-expiry",
+                     *         "owner": "customer",
+                     *         "action": "renew",
+                     *         "link": "/v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals",
+                     *         "interruption": {
+                     *           "cause": "institution-failed",
+                     *           "owner": "institution",
+                     *           "nextAttemptAt": "2026-11-21T09:30:00.000Z"
+                     *         },
+                     *         "data": [
+                     *           "ACCOUNTS",
+                     *           "ACCOUNT_BALANCES",
+                     *           "ACCOUNT_TRANSACTIONS"
+                     *         ],
+                     *         "clocks": [
+                     *           {
+                     *             "clock": "consent-expiry",
+                     *             "at": "2026-08-30T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "sync": {
+                     *         "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *         "status": "text",
+                     *         "startedAt": "2026-11-21T09:30:00.000Z",
+                     *         "endedAt": "2026-11-21T09:30:00.000Z",
+                     *         "accounts": 0,
+                     *         "accountsDone": 0,
+                     *         "pages": 0,
+                     *         "rowsRead": 0,
+                     *         "rowsExpected": 0,
+                     *         "added": 0,
+                     *         "modified": 0,
+                     *         "removed": 0,
+                     *         "rowsPerSecond": 0,
+                     *         "problem": "text"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectionView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1902,6 +7065,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1924,10 +7104,188 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "outlook": "ahead",
+                     *           "at": "2026-08-29T23:55:00.000Z",
+                     *           "daysLeft": 12,
+                     *           "cause": "consent-expiry",
+                     *           "owner": "customer",
+                     *           "action": "renew",
+                     *           "link": "/v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals",
+                     *           "interruption": {
+                     *             "cause": "institution-failed",
+                     *             "owner": "institution",
+                     *             "nextAttemptAt": "2026-11-21T09:30:00.000Z"
+                     *           },
+                     *           "data": [
+                     *             "ACCOUNTS",
+                     *             "ACCOUNT_BALANCES",
+                     *             "ACCOUNT_TRANSACTIONS"
+                     *           ],
+                     *           "clocks": [
+                     *             {
+                     *               "clock": "consent-expiry",
+                     *               "at": "2026-08-30T00:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "customerId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionId": "meridian-sandbox",
+                     *           "accountIds": [
+                     *             "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": "text"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ForecastPage"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1936,6 +7294,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1957,10 +7332,183 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "outlook": "ahead",
+                     *       "at": "2026-08-29T23:55:00.000Z",
+                     *       "daysLeft": 12,
+                     *       "cause": "consent-expiry",
+                     *       "owner": "customer",
+                     *       "action": "renew",
+                     *       "link": "/v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals",
+                     *       "interruption": {
+                     *         "cause": "institution-failed",
+                     *         "owner": "institution",
+                     *         "nextAttemptAt": "2026-11-21T09:30:00.000Z"
+                     *       },
+                     *       "data": [
+                     *         "ACCOUNTS",
+                     *         "ACCOUNT_BALANCES",
+                     *         "ACCOUNT_TRANSACTIONS"
+                     *       ],
+                     *       "clocks": [
+                     *         {
+                     *           "clock": "consent-expiry",
+                     *           "at": "2026-08-30T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "customerId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "meridian-sandbox",
+                     *       "accountIds": [
+                     *         "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectionForecast"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -1969,6 +7517,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -1982,6 +7547,11 @@ export interface operations {
                 "customer-id"?: string;
                 /** @description The address of the customer who is present now. A call with a session’s token needs none. */
                 "psu-ip-address"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 connectionId: string;
@@ -1992,10 +7562,230 @@ export interface operations {
         responses: {
             202: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "status": "text",
+                     *       "startedAt": "2026-11-21T09:30:00.000Z",
+                     *       "endedAt": "2026-11-21T09:30:00.000Z",
+                     *       "accounts": 0,
+                     *       "accountsDone": 0,
+                     *       "pages": 0,
+                     *       "rowsRead": 0,
+                     *       "rowsExpected": 0,
+                     *       "added": 0,
+                     *       "modified": 0,
+                     *       "removed": 0,
+                     *       "rowsPerSecond": 0,
+                     *       "problem": "text",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "attended": true,
+                     *       "accountsNotDue": 0,
+                     *       "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *       "explanation": {
+                     *         "reason": "institution-failed",
+                     *         "owner": "user",
+                     *         "nextStep": "text",
+                     *         "at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SyncRunView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2004,6 +7794,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2026,10 +7833,178 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "status": "text",
+                     *       "startedAt": "2026-11-21T09:30:00.000Z",
+                     *       "endedAt": "2026-11-21T09:30:00.000Z",
+                     *       "accounts": 0,
+                     *       "accountsDone": 0,
+                     *       "pages": 0,
+                     *       "rowsRead": 0,
+                     *       "rowsExpected": 0,
+                     *       "added": 0,
+                     *       "modified": 0,
+                     *       "removed": 0,
+                     *       "rowsPerSecond": 0,
+                     *       "problem": "text",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "attended": true,
+                     *       "accountsNotDue": 0,
+                     *       "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *       "explanation": {
+                     *         "reason": "institution-failed",
+                     *         "owner": "user",
+                     *         "nextStep": "text",
+                     *         "at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SyncRunView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2038,6 +8013,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2061,10 +8053,151 @@ export interface operations {
             /** @description Events until the run is over. */
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example text */
                     "text/event-stream": string;
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2073,6 +8206,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2092,10 +8242,217 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionId": "text",
+                     *           "accountType": "text",
+                     *           "usageType": "text",
+                     *           "currency": "text",
+                     *           "name": "text",
+                     *           "accountNames": [
+                     *             {
+                     *               "name": "text"
+                     *             }
+                     *           ],
+                     *           "accountIdentifications": [
+                     *             {
+                     *               "type": "SORT_CODE",
+                     *               "identification": "text"
+                     *             }
+                     *           ],
+                     *           "mainBalance": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "balances": [
+                     *             {
+                     *               "type": "CLOSING_AVAILABLE",
+                     *               "dateTime": "2026-11-21T09:30:00.000Z",
+                     *               "balanceAmount": {
+                     *                 "amount": 12.5,
+                     *                 "currency": "GBP"
+                     *               },
+                     *               "creditLineIncluded": true,
+                     *               "creditLines": [
+                     *                 {
+                     *                   "type": "AVAILABLE",
+                     *                   "creditLineAmount": {
+                     *                     "amount": 12.5,
+                     *                     "currency": "GBP"
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "balancesAt": "2026-11-21T09:30:00.000Z",
+                     *           "lastSyncedAt": "2026-11-21T09:30:00.000Z",
+                     *           "sync": {
+                     *             "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *             "nextPossibleAt": "2026-11-21T09:30:00.000Z",
+                     *             "historyFrom": "2026-11-21T09:30:00.000Z",
+                     *             "auditedAt": "2026-11-21T09:30:00.000Z",
+                     *             "notOffered": [
+                     *               "balances"
+                     *             ],
+                     *             "explanation": {
+                     *               "reason": "institution-failed",
+                     *               "owner": "user",
+                     *               "nextStep": "text",
+                     *               "at": "2026-11-21T09:30:00.000Z"
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccountList"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2104,6 +8461,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2125,74 +8499,255 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "text",
+                     *       "accountType": "text",
+                     *       "usageType": "text",
+                     *       "currency": "text",
+                     *       "name": "text",
+                     *       "accountNames": [
+                     *         {
+                     *           "name": "text"
+                     *         }
+                     *       ],
+                     *       "accountIdentifications": [
+                     *         {
+                     *           "type": "SORT_CODE",
+                     *           "identification": "text"
+                     *         }
+                     *       ],
+                     *       "mainBalance": {
+                     *         "amount": 12.5,
+                     *         "currency": "GBP"
+                     *       },
+                     *       "balances": [
+                     *         {
+                     *           "type": "CLOSING_AVAILABLE",
+                     *           "dateTime": "2026-11-21T09:30:00.000Z",
+                     *           "balanceAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "creditLineIncluded": true,
+                     *           "creditLines": [
+                     *             {
+                     *               "type": "AVAILABLE",
+                     *               "creditLineAmount": {
+                     *                 "amount": 12.5,
+                     *                 "currency": "GBP"
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "balancesAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastSyncedAt": "2026-11-21T09:30:00.000Z",
+                     *       "sync": {
+                     *         "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *         "nextPossibleAt": "2026-11-21T09:30:00.000Z",
+                     *         "historyFrom": "2026-11-21T09:30:00.000Z",
+                     *         "auditedAt": "2026-11-21T09:30:00.000Z",
+                     *         "notOffered": [
+                     *           "balances"
+                     *         ],
+                     *         "explanation": {
+                     *           "reason": "institution-failed",
+                     *           "owner": "user",
+                     *           "nextStep": "text",
+                     *           "at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccountView"];
                 };
             };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description Refused or failed */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
     };
-    listTransactions: {
+    listBalances: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `nextCursor` of the page before. */
-                cursor?: string;
-                /** @description On or after this instant. */
+                /** @description First seen on or after this instant. */
                 from?: string;
-                /** @description On or before this instant. */
+                /** @description First seen on or before this instant. */
                 before?: string;
-                status?: components["schemas"]["TransactionStatusEnum"];
-            };
-            header?: {
-                /** @description Needed with an API key: which of the merchant’s customers. */
-                "customer-id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TransactionPage"];
-                };
-            };
-            /** @description Refused or failed */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
-        };
-    };
-    listTransactionsOfAccount: {
-        parameters: {
-            query?: {
+                /** @description One type only. */
+                type?: string;
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description `nextCursor` of the page before, with the same filters. */
                 cursor?: string;
-                /** @description On or after this instant. */
-                from?: string;
-                /** @description On or before this instant. */
-                before?: string;
-                status?: components["schemas"]["TransactionStatusEnum"];
             };
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
@@ -2207,10 +8762,164 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TransactionPage"];
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "type": "INTERIM_BOOKED",
+                     *           "amount": 1250.4,
+                     *           "currency": "GBP",
+                     *           "observedAt": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "hasMore": true,
+                     *       "nextCursor": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BalanceHistory"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2219,6 +8928,1105 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listTransactions: {
+        parameters: {
+            query?: {
+                /** @description On or after this instant. */
+                from?: string;
+                /** @description On or before this instant. */
+                before?: string;
+                /** @description At least this amount; money out is negative. */
+                amountMin?: number;
+                /** @description At most this amount. */
+                amountMax?: number;
+                /** @description A part of the description, in small or capital letters. */
+                text?: string;
+                status?: components["schemas"]["TransactionStatusEnum"];
+                /** @description A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`. */
+                category?: string;
+                /** @description Whether something about it is not sure. */
+                flagged?: boolean;
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "date": "2026-11-21T09:30:00.000Z",
+                     *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "status": "BOOKED",
+                     *           "amount": 12.5,
+                     *           "currency": "text",
+                     *           "transactionAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "grossAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "currencyExchange": {
+                     *             "sourceCurrency": "text",
+                     *             "targetCurrency": "text",
+                     *             "unitCurrency": "text",
+                     *             "exchangeRate": 12.5
+                     *           },
+                     *           "chargeDetails": {
+                     *             "chargeAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "reference": "text",
+                     *           "statementReferences": [
+                     *             {
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "description": "text",
+                     *           "transactionInformation": [
+                     *             "text"
+                     *           ],
+                     *           "addressDetails": {
+                     *             "addressLine": "text"
+                     *           },
+                     *           "isoBankTransactionCode": {
+                     *             "domainCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "familyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "subFamilyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             }
+                     *           },
+                     *           "proprietaryBankTransactionCode": {
+                     *             "code": "text",
+                     *             "issuer": "text"
+                     *           },
+                     *           "balance": {
+                     *             "type": "CLOSING_AVAILABLE",
+                     *             "balanceAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "payeeDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "payerDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "enrichment": {
+                     *             "categorisation": {
+                     *               "categories": [
+                     *                 "text"
+                     *               ],
+                     *               "source": "text"
+                     *             },
+                     *             "transactionHash": {
+                     *               "hash": "text"
+                     *             },
+                     *             "cleansedDescription": "text",
+                     *             "merchant": {
+                     *               "merchantName": "text",
+                     *               "parentGroup": "text"
+                     *             },
+                     *             "location": "text",
+                     *             "paymentProcessor": "text",
+                     *             "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "transactionMutability": "text",
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionTransactionId": "text"
+                     *         }
+                     *       ],
+                     *       "hasMore": true,
+                     *       "nextCursor": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TransactionPage"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listTransactionsOfAccount: {
+        parameters: {
+            query?: {
+                /** @description On or after this instant. */
+                from?: string;
+                /** @description On or before this instant. */
+                before?: string;
+                /** @description At least this amount; money out is negative. */
+                amountMin?: number;
+                /** @description At most this amount. */
+                amountMax?: number;
+                /** @description A part of the description, in small or capital letters. */
+                text?: string;
+                status?: components["schemas"]["TransactionStatusEnum"];
+                /** @description A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`. */
+                category?: string;
+                /** @description Whether something about it is not sure. */
+                flagged?: boolean;
+                limit?: number;
+                /** @description `nextCursor` of the page before, with the same filters. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "date": "2026-11-21T09:30:00.000Z",
+                     *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "status": "BOOKED",
+                     *           "amount": 12.5,
+                     *           "currency": "text",
+                     *           "transactionAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "grossAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "currencyExchange": {
+                     *             "sourceCurrency": "text",
+                     *             "targetCurrency": "text",
+                     *             "unitCurrency": "text",
+                     *             "exchangeRate": 12.5
+                     *           },
+                     *           "chargeDetails": {
+                     *             "chargeAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "reference": "text",
+                     *           "statementReferences": [
+                     *             {
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "description": "text",
+                     *           "transactionInformation": [
+                     *             "text"
+                     *           ],
+                     *           "addressDetails": {
+                     *             "addressLine": "text"
+                     *           },
+                     *           "isoBankTransactionCode": {
+                     *             "domainCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "familyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "subFamilyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             }
+                     *           },
+                     *           "proprietaryBankTransactionCode": {
+                     *             "code": "text",
+                     *             "issuer": "text"
+                     *           },
+                     *           "balance": {
+                     *             "type": "CLOSING_AVAILABLE",
+                     *             "balanceAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "payeeDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "payerDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "enrichment": {
+                     *             "categorisation": {
+                     *               "categories": [
+                     *                 "text"
+                     *               ],
+                     *               "source": "text"
+                     *             },
+                     *             "transactionHash": {
+                     *               "hash": "text"
+                     *             },
+                     *             "cleansedDescription": "text",
+                     *             "merchant": {
+                     *               "merchantName": "text",
+                     *               "parentGroup": "text"
+                     *             },
+                     *             "location": "text",
+                     *             "paymentProcessor": "text",
+                     *             "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "transactionMutability": "text",
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionTransactionId": "text"
+                     *         }
+                     *       ],
+                     *       "hasMore": true,
+                     *       "nextCursor": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TransactionPage"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    exportTransactions: {
+        parameters: {
+            query?: {
+                /** @description On or after this instant. */
+                from?: string;
+                /** @description On or before this instant. */
+                before?: string;
+                /** @description At least this amount; money out is negative. */
+                amountMin?: number;
+                /** @description At most this amount. */
+                amountMax?: number;
+                /** @description A part of the description, in small or capital letters. */
+                text?: string;
+                status?: components["schemas"]["TransactionStatusEnum"];
+                /** @description A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`. */
+                category?: string;
+                /** @description Whether something about it is not sure. */
+                flagged?: boolean;
+                format?: components["schemas"]["ExportFormat"];
+            };
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream */
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id,accountId,date,bookingDateTime,valueDateTime,status,amount,currency,description,institutionTransactionId
+                     *     6f1c…,0a2b…,2026-03-01T00:00:00.000Z,,,BOOKED,-3.2,GBP,Coffee,b-1
+                     */
+                    "text/csv": string;
+                    /** @example {"id":"6f1c…","amount":-3.2,"currency":"GBP"} */
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    exportTransactionsOfAccount: {
+        parameters: {
+            query?: {
+                /** @description On or after this instant. */
+                from?: string;
+                /** @description On or before this instant. */
+                before?: string;
+                /** @description At least this amount; money out is negative. */
+                amountMin?: number;
+                /** @description At most this amount. */
+                amountMax?: number;
+                /** @description A part of the description, in small or capital letters. */
+                text?: string;
+                status?: components["schemas"]["TransactionStatusEnum"];
+                /** @description A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`. */
+                category?: string;
+                /** @description Whether something about it is not sure. */
+                flagged?: boolean;
+                format?: components["schemas"]["ExportFormat"];
+            };
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream */
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id,accountId,date,bookingDateTime,valueDateTime,status,amount,currency,description,institutionTransactionId
+                     *     6f1c…,0a2b…,2026-03-01T00:00:00.000Z,,,BOOKED,-3.2,GBP,Coffee,b-1
+                     */
+                    "text/csv": string;
+                    /** @example {"id":"6f1c…","amount":-3.2,"currency":"GBP"} */
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2242,10 +10050,390 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "added": [
+                     *         {
+                     *           "date": "2026-11-21T09:30:00.000Z",
+                     *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "status": "BOOKED",
+                     *           "amount": 12.5,
+                     *           "currency": "text",
+                     *           "transactionAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "grossAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "currencyExchange": {
+                     *             "sourceCurrency": "text",
+                     *             "targetCurrency": "text",
+                     *             "unitCurrency": "text",
+                     *             "exchangeRate": 12.5
+                     *           },
+                     *           "chargeDetails": {
+                     *             "chargeAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "reference": "text",
+                     *           "statementReferences": [
+                     *             {
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "description": "text",
+                     *           "transactionInformation": [
+                     *             "text"
+                     *           ],
+                     *           "addressDetails": {
+                     *             "addressLine": "text"
+                     *           },
+                     *           "isoBankTransactionCode": {
+                     *             "domainCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "familyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "subFamilyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             }
+                     *           },
+                     *           "proprietaryBankTransactionCode": {
+                     *             "code": "text",
+                     *             "issuer": "text"
+                     *           },
+                     *           "balance": {
+                     *             "type": "CLOSING_AVAILABLE",
+                     *             "balanceAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "payeeDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "payerDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "enrichment": {
+                     *             "categorisation": {
+                     *               "categories": [
+                     *                 "text"
+                     *               ],
+                     *               "source": "text"
+                     *             },
+                     *             "transactionHash": {
+                     *               "hash": "text"
+                     *             },
+                     *             "cleansedDescription": "text",
+                     *             "merchant": {
+                     *               "merchantName": "text",
+                     *               "parentGroup": "text"
+                     *             },
+                     *             "location": "text",
+                     *             "paymentProcessor": "text",
+                     *             "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "transactionMutability": "text",
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionTransactionId": "text"
+                     *         }
+                     *       ],
+                     *       "modified": [
+                     *         {
+                     *           "date": "2026-11-21T09:30:00.000Z",
+                     *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "status": "BOOKED",
+                     *           "amount": 12.5,
+                     *           "currency": "text",
+                     *           "transactionAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "grossAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "currencyExchange": {
+                     *             "sourceCurrency": "text",
+                     *             "targetCurrency": "text",
+                     *             "unitCurrency": "text",
+                     *             "exchangeRate": 12.5
+                     *           },
+                     *           "chargeDetails": {
+                     *             "chargeAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "reference": "text",
+                     *           "statementReferences": [
+                     *             {
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "description": "text",
+                     *           "transactionInformation": [
+                     *             "text"
+                     *           ],
+                     *           "addressDetails": {
+                     *             "addressLine": "text"
+                     *           },
+                     *           "isoBankTransactionCode": {
+                     *             "domainCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "familyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "subFamilyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             }
+                     *           },
+                     *           "proprietaryBankTransactionCode": {
+                     *             "code": "text",
+                     *             "issuer": "text"
+                     *           },
+                     *           "balance": {
+                     *             "type": "CLOSING_AVAILABLE",
+                     *             "balanceAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "payeeDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "payerDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "enrichment": {
+                     *             "categorisation": {
+                     *               "categories": [
+                     *                 "text"
+                     *               ],
+                     *               "source": "text"
+                     *             },
+                     *             "transactionHash": {
+                     *               "hash": "text"
+                     *             },
+                     *             "cleansedDescription": "text",
+                     *             "merchant": {
+                     *               "merchantName": "text",
+                     *               "parentGroup": "text"
+                     *             },
+                     *             "location": "text",
+                     *             "paymentProcessor": "text",
+                     *             "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "transactionMutability": "text",
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionTransactionId": "text"
+                     *         }
+                     *       ],
+                     *       "removed": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "text",
+                     *       "hasMore": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["TransactionChanges"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2254,6 +10442,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2265,6 +10470,11 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 transactionId: string;
@@ -2273,16 +10483,327 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "transactionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                 *     }
+                 */
                 "application/json": components["schemas"]["JoinTransaction"];
             };
         };
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "date": "2026-11-21T09:30:00.000Z",
+                     *       "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *       "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *       "status": "BOOKED",
+                     *       "amount": 12.5,
+                     *       "currency": "text",
+                     *       "transactionAmount": {
+                     *         "amount": 12.5,
+                     *         "currency": "GBP"
+                     *       },
+                     *       "grossAmount": {
+                     *         "amount": 12.5,
+                     *         "currency": "GBP"
+                     *       },
+                     *       "currencyExchange": {
+                     *         "sourceCurrency": "text",
+                     *         "targetCurrency": "text",
+                     *         "unitCurrency": "text",
+                     *         "exchangeRate": 12.5
+                     *       },
+                     *       "chargeDetails": {
+                     *         "chargeAmount": {
+                     *           "amount": 12.5,
+                     *           "currency": "GBP"
+                     *         }
+                     *       },
+                     *       "reference": "text",
+                     *       "statementReferences": [
+                     *         {
+                     *           "value": "text"
+                     *         }
+                     *       ],
+                     *       "description": "text",
+                     *       "transactionInformation": [
+                     *         "text"
+                     *       ],
+                     *       "addressDetails": {
+                     *         "addressLine": "text"
+                     *       },
+                     *       "isoBankTransactionCode": {
+                     *         "domainCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         },
+                     *         "familyCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         },
+                     *         "subFamilyCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         }
+                     *       },
+                     *       "proprietaryBankTransactionCode": {
+                     *         "code": "text",
+                     *         "issuer": "text"
+                     *       },
+                     *       "balance": {
+                     *         "type": "CLOSING_AVAILABLE",
+                     *         "balanceAmount": {
+                     *           "amount": 12.5,
+                     *           "currency": "GBP"
+                     *         }
+                     *       },
+                     *       "payeeDetails": {
+                     *         "name": "text",
+                     *         "accountIdentifications": [
+                     *           {
+                     *             "type": "SORT_CODE",
+                     *             "identification": "text"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "payerDetails": {
+                     *         "name": "text",
+                     *         "accountIdentifications": [
+                     *           {
+                     *             "type": "SORT_CODE",
+                     *             "identification": "text"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "merchant": {
+                     *         "merchantName": "text",
+                     *         "merchantCategoryCode": "5411"
+                     *       },
+                     *       "enrichment": {
+                     *         "categorisation": {
+                     *           "categories": [
+                     *             "text"
+                     *           ],
+                     *           "source": "text"
+                     *         },
+                     *         "transactionHash": {
+                     *           "hash": "text"
+                     *         },
+                     *         "cleansedDescription": "text",
+                     *         "merchant": {
+                     *           "merchantName": "text",
+                     *           "parentGroup": "text"
+                     *         },
+                     *         "location": "text",
+                     *         "paymentProcessor": "text",
+                     *         "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *       },
+                     *       "supplementaryData": {},
+                     *       "transactionMutability": "text",
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionTransactionId": "text"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TransactionView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2291,6 +10812,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2302,6 +10840,11 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 transactionId: string;
@@ -2312,10 +10855,320 @@ export interface operations {
         responses: {
             201: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "date": "2026-11-21T09:30:00.000Z",
+                     *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *           "status": "BOOKED",
+                     *           "amount": 12.5,
+                     *           "currency": "text",
+                     *           "transactionAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "grossAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "currencyExchange": {
+                     *             "sourceCurrency": "text",
+                     *             "targetCurrency": "text",
+                     *             "unitCurrency": "text",
+                     *             "exchangeRate": 12.5
+                     *           },
+                     *           "chargeDetails": {
+                     *             "chargeAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "reference": "text",
+                     *           "statementReferences": [
+                     *             {
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "description": "text",
+                     *           "transactionInformation": [
+                     *             "text"
+                     *           ],
+                     *           "addressDetails": {
+                     *             "addressLine": "text"
+                     *           },
+                     *           "isoBankTransactionCode": {
+                     *             "domainCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "familyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             },
+                     *             "subFamilyCode": {
+                     *               "code": "UNKNOWN",
+                     *               "name": "UNKNOWN"
+                     *             }
+                     *           },
+                     *           "proprietaryBankTransactionCode": {
+                     *             "code": "text",
+                     *             "issuer": "text"
+                     *           },
+                     *           "balance": {
+                     *             "type": "CLOSING_AVAILABLE",
+                     *             "balanceAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             }
+                     *           },
+                     *           "payeeDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "payerDetails": {
+                     *             "name": "text",
+                     *             "accountIdentifications": [
+                     *               {
+                     *                 "type": "SORT_CODE",
+                     *                 "identification": "text"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "enrichment": {
+                     *             "categorisation": {
+                     *               "categories": [
+                     *                 "text"
+                     *               ],
+                     *               "source": "text"
+                     *             },
+                     *             "transactionHash": {
+                     *               "hash": "text"
+                     *             },
+                     *             "cleansedDescription": "text",
+                     *             "merchant": {
+                     *               "merchantName": "text",
+                     *               "parentGroup": "text"
+                     *             },
+                     *             "location": "text",
+                     *             "paymentProcessor": "text",
+                     *             "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "transactionMutability": "text",
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionTransactionId": "text"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["SplitTransactions"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2324,6 +11177,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2335,6 +11205,11 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 transactionId: string;
@@ -2345,10 +11220,316 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "date": "2026-11-21T09:30:00.000Z",
+                     *       "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *       "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *       "status": "BOOKED",
+                     *       "amount": 12.5,
+                     *       "currency": "text",
+                     *       "transactionAmount": {
+                     *         "amount": 12.5,
+                     *         "currency": "GBP"
+                     *       },
+                     *       "grossAmount": {
+                     *         "amount": 12.5,
+                     *         "currency": "GBP"
+                     *       },
+                     *       "currencyExchange": {
+                     *         "sourceCurrency": "text",
+                     *         "targetCurrency": "text",
+                     *         "unitCurrency": "text",
+                     *         "exchangeRate": 12.5
+                     *       },
+                     *       "chargeDetails": {
+                     *         "chargeAmount": {
+                     *           "amount": 12.5,
+                     *           "currency": "GBP"
+                     *         }
+                     *       },
+                     *       "reference": "text",
+                     *       "statementReferences": [
+                     *         {
+                     *           "value": "text"
+                     *         }
+                     *       ],
+                     *       "description": "text",
+                     *       "transactionInformation": [
+                     *         "text"
+                     *       ],
+                     *       "addressDetails": {
+                     *         "addressLine": "text"
+                     *       },
+                     *       "isoBankTransactionCode": {
+                     *         "domainCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         },
+                     *         "familyCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         },
+                     *         "subFamilyCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         }
+                     *       },
+                     *       "proprietaryBankTransactionCode": {
+                     *         "code": "text",
+                     *         "issuer": "text"
+                     *       },
+                     *       "balance": {
+                     *         "type": "CLOSING_AVAILABLE",
+                     *         "balanceAmount": {
+                     *           "amount": 12.5,
+                     *           "currency": "GBP"
+                     *         }
+                     *       },
+                     *       "payeeDetails": {
+                     *         "name": "text",
+                     *         "accountIdentifications": [
+                     *           {
+                     *             "type": "SORT_CODE",
+                     *             "identification": "text"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "payerDetails": {
+                     *         "name": "text",
+                     *         "accountIdentifications": [
+                     *           {
+                     *             "type": "SORT_CODE",
+                     *             "identification": "text"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "merchant": {
+                     *         "merchantName": "text",
+                     *         "merchantCategoryCode": "5411"
+                     *       },
+                     *       "enrichment": {
+                     *         "categorisation": {
+                     *           "categories": [
+                     *             "text"
+                     *           ],
+                     *           "source": "text"
+                     *         },
+                     *         "transactionHash": {
+                     *           "hash": "text"
+                     *         },
+                     *         "cleansedDescription": "text",
+                     *         "merchant": {
+                     *           "merchantName": "text",
+                     *           "parentGroup": "text"
+                     *         },
+                     *         "location": "text",
+                     *         "paymentProcessor": "text",
+                     *         "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *       },
+                     *       "supplementaryData": {},
+                     *       "transactionMutability": "text",
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionTransactionId": "text"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TransactionView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2357,6 +11538,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2376,10 +11574,171 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "institutionId": "text",
+                     *           "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "status": "CREATED",
+                     *           "reason": "text",
+                     *           "isoStatus": "text",
+                     *           "amount": 12.5,
+                     *           "currency": "text",
+                     *           "reference": "text",
+                     *           "authorisationUrl": "text",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z",
+                     *           "submittedAt": "2026-11-21T09:30:00.000Z",
+                     *           "completedAt": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["PaymentList"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2388,6 +11747,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2407,16 +11783,244 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "institutionId": "text",
+                 *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                 *       "amount": 12.5,
+                 *       "currency": "GBP",
+                 *       "payee": {
+                 *         "name": "text",
+                 *         "accountIdentifications": [
+                 *           {
+                 *             "type": "SORT_CODE",
+                 *             "identification": "text"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "reference": "text",
+                 *       "returnUrl": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewPayment"];
             };
         };
         responses: {
             201: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "text",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "status": "CREATED",
+                     *       "reason": "text",
+                     *       "isoStatus": "text",
+                     *       "amount": 12.5,
+                     *       "currency": "text",
+                     *       "reference": "text",
+                     *       "authorisationUrl": "text",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "submittedAt": "2026-11-21T09:30:00.000Z",
+                     *       "completedAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PaymentView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2425,6 +12029,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2446,10 +12067,167 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "text",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "status": "CREATED",
+                     *       "reason": "text",
+                     *       "isoStatus": "text",
+                     *       "amount": 12.5,
+                     *       "currency": "text",
+                     *       "reference": "text",
+                     *       "authorisationUrl": "text",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "submittedAt": "2026-11-21T09:30:00.000Z",
+                     *       "completedAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PaymentView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2458,6 +12236,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2482,10 +12277,169 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "0b7e9a52-6f0a-4a53-9a55-0d5f0f3a1c11",
+                     *           "sequence": 42,
+                     *           "type": "payment.completed",
+                     *           "customerId": "5a0f3b62-1df4-4f0f-8f0e-2f4e8a6b7c90",
+                     *           "data": {
+                     *             "paymentId": "7f1d5f0e-7d40-4f9b-9f6e-8f5b1f0a2d33",
+                     *             "status": "COMPLETED"
+                     *           },
+                     *           "createdAt": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextAfter": 42,
+                     *       "hasMore": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2494,6 +12448,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2521,6 +12492,16 @@ export interface operations {
             /** @description The stream */
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2533,12 +12514,159 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             /** @description Refused or failed */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2557,10 +12685,163 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0b7e9a52-6f0a-4a53-9a55-0d5f0f3a1c11",
+                     *       "sequence": 42,
+                     *       "type": "payment.completed",
+                     *       "customerId": "5a0f3b62-1df4-4f0f-8f0e-2f4e8a6b7c90",
+                     *       "data": {
+                     *         "paymentId": "7f1d5f0e-7d40-4f9b-9f6e-8f5b1f0a2d33",
+                     *         "status": "COMPLETED"
+                     *       },
+                     *       "createdAt": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2569,6 +12850,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2585,10 +12883,169 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "url": "https://shop.example/hooks/tributary",
+                     *           "types": [
+                     *             "payment.completed",
+                     *             "connection.updated"
+                     *           ],
+                     *           "description": "The shop’s order service",
+                     *           "status": "enabled",
+                     *           "disabledReason": "failing",
+                     *           "failingSince": "2026-11-21T09:30:00.000Z",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["EndpointList"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2597,6 +13054,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2605,22 +13079,246 @@ export interface operations {
     createWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://shop.example/hooks/tributary",
+                 *       "types": [
+                 *         "payment.completed",
+                 *         "connection.updated"
+                 *       ],
+                 *       "description": "The shop’s order service"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewEndpoint"];
             };
         };
         responses: {
             201: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "url": "https://shop.example/hooks/tributary",
+                     *       "types": [
+                     *         "payment.completed",
+                     *         "connection.updated"
+                     *       ],
+                     *       "description": "The shop’s order service",
+                     *       "status": "enabled",
+                     *       "disabledReason": "failing",
+                     *       "failingSince": "2026-11-21T09:30:00.000Z",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
                     "application/json": components["schemas"]["EndpointWithSecret"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2629,6 +13327,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2647,10 +13362,165 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "url": "https://shop.example/hooks/tributary",
+                     *       "types": [
+                     *         "payment.completed",
+                     *         "connection.updated"
+                     *       ],
+                     *       "description": "The shop’s order service",
+                     *       "status": "enabled",
+                     *       "disabledReason": "failing",
+                     *       "failingSince": "2026-11-21T09:30:00.000Z",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2659,6 +13529,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2667,7 +13554,13 @@ export interface operations {
     deleteWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2677,10 +13570,217 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "url": "https://shop.example/hooks/tributary",
+                     *       "types": [
+                     *         "payment.completed",
+                     *         "connection.updated"
+                     *       ],
+                     *       "description": "The shop’s order service",
+                     *       "status": "enabled",
+                     *       "disabledReason": "failing",
+                     *       "failingSince": "2026-11-21T09:30:00.000Z",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2689,6 +13789,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2697,7 +13814,13 @@ export interface operations {
     updateWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2705,16 +13828,234 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://shop.example/hooks/tributary",
+                 *       "types": [
+                 *         "payment.completed",
+                 *         "connection.updated"
+                 *       ],
+                 *       "description": "The shop’s order service",
+                 *       "status": "enabled"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EndpointChange"];
             };
         };
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "url": "https://shop.example/hooks/tributary",
+                     *       "types": [
+                     *         "payment.completed",
+                     *         "connection.updated"
+                     *       ],
+                     *       "description": "The shop’s order service",
+                     *       "status": "enabled",
+                     *       "disabledReason": "failing",
+                     *       "failingSince": "2026-11-21T09:30:00.000Z",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EndpointView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2723,6 +14064,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2731,7 +14089,13 @@ export interface operations {
     rotateWebhookEndpointSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2739,16 +14103,229 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 86400
+                 *     }
+                 */
                 "application/json": components["schemas"]["SecretRotation"];
             };
         };
         responses: {
             201: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "url": "https://shop.example/hooks/tributary",
+                     *       "types": [
+                     *         "payment.completed",
+                     *         "connection.updated"
+                     *       ],
+                     *       "description": "The shop’s order service",
+                     *       "status": "enabled",
+                     *       "disabledReason": "failing",
+                     *       "failingSince": "2026-11-21T09:30:00.000Z",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+                     *     }
+                     */
                     "application/json": components["schemas"]["EndpointWithSecret"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2757,6 +14334,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2765,7 +14359,13 @@ export interface operations {
     pingWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2775,10 +14375,215 @@ export interface operations {
         responses: {
             202: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0b7e9a52-6f0a-4a53-9a55-0d5f0f3a1c11",
+                     *       "sequence": 42,
+                     *       "type": "payment.completed",
+                     *       "customerId": "5a0f3b62-1df4-4f0f-8f0e-2f4e8a6b7c90",
+                     *       "data": {
+                     *         "paymentId": "7f1d5f0e-7d40-4f9b-9f6e-8f5b1f0a2d33",
+                     *         "status": "COMPLETED"
+                     *       },
+                     *       "createdAt": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2787,6 +14592,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2810,10 +14632,175 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "eventId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "sequence": 1,
+                     *           "type": "payment.completed",
+                     *           "status": "pending",
+                     *           "nextAttemptAt": "2026-11-21T09:30:00.000Z",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z",
+                     *           "finishedAt": "2026-11-21T09:30:00.000Z",
+                     *           "attempts": [
+                     *             {
+                     *               "startedAt": "2026-11-21T09:30:00.000Z",
+                     *               "durationMs": 0,
+                     *               "httpStatus": 503,
+                     *               "failure": "timeout"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "hasMore": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2822,6 +14809,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2830,22 +14834,240 @@ export interface operations {
     replayEvents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "after": 41,
+                 *       "through": 1,
+                 *       "from": "2026-11-21T09:30:00.000Z",
+                 *       "to": "2026-11-21T09:30:00.000Z",
+                 *       "types": [
+                 *         "text"
+                 *       ],
+                 *       "endpointId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RangeReplay"];
             };
         };
         responses: {
             202: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": 0,
+                     *       "deliveries": 0,
+                     *       "nextAfter": 0,
+                     *       "hasMore": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2854,6 +15076,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -2862,7 +15101,13 @@ export interface operations {
     replayEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2870,16 +15115,221 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "endpointId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventReplay"];
             };
         };
         responses: {
             202: {
                 headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": 0,
+                     *       "deliveries": 0,
+                     *       "nextAfter": 0,
+                     *       "hasMore": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Refused or failed */
@@ -2888,6 +15338,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import { problems } from '#libs/contract';
+
+/** The place after a row of a list that is ordered by an instant and an id. */
+export interface ListCursor {
+  date: Date;
+  id: string;
+}
+
+const listForm = /^t(\d{1,16})\.([0-9a-f-]{36}|[A-Z_]{1,60})(?:\.([0-9a-f]{8}))?$/;
+const feedForm = /^c(\d{1,18})$/;
+
+/**
+ * Opaque to callers; what it says is checked again when it comes back. `list` are the filters and the account of the list, to which
+ * the cursor belongs: in another one it would skip rows unseen.
+ */
+export function writeListCursor({ date, id }: ListCursor, list?: readonly unknown[]): string {
+  return Buffer.from(`t${date.getTime()}.${id}${list ? `.${markOf(list)}` : ''}`).toString('base64url');
+}
+
+/** Throws a 400 naming `cursor` for anything that `writeListCursor` has not written for this list. */
+export function readListCursor(text: string, list?: readonly unknown[]): ListCursor {
+  const [, ms, id, mark] = listForm.exec(decode(text)) ?? [];
+  const date = new Date(Number(ms));
+  if (id === undefined || Number.isNaN(date.getTime())) throw refused();
+  if (mark !== (list && markOf(list))) throw refused();
+  return { date, id };
+}
+
+function markOf(list: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(list.map((filter) => filter ?? null)), 'hex').slice(0, 8);
+}
+
+/** The place in a customer's change log up to which everything has been served. */
+export function writeFeedCursor(sequence: bigint): string {
+  return Buffer.from(`c${sequence}`).toString('base64url');
+}
+
+export function readFeedCursor(text: string): bigint {
+  const [, sequence] = feedForm.exec(decode(text)) ?? [];
+  if (sequence === undefined) throw refused();
+  return BigInt(sequence);
+}
+
+function decode(text: string): string {
+  return Buffer.from(text, 'base64url').toString('utf8');
+}
+
+function refused(): Error {
+  return problems.unexpectedValue({ parameter: 'cursor', message: 'cursor must be a value that this list has given' });
+}
