@@ -99,9 +99,9 @@ export function syncRecord(): Promise<Figure[]> {
 
 async function compareImports(server: RunningPostgres): Promise<Figure[]> {
   const owner = new pg.Pool({ connectionString: server.connectionString, options: '-c search_path=bff' });
+  const pool = createPool({ connectionString: server.connectionString, schema: 'bff' });
   try {
     await applyMigrations('bff', server.connectionString);
-    const pool = createPool({ connectionString: server.connectionString, schema: 'bff' });
     const place = await makePlace(pool);
     const answer = syncedRows(count);
     const empty = async (): Promise<unknown> => owner.query('truncate transactions, changes');
@@ -133,9 +133,9 @@ async function compareImports(server: RunningPostgres): Promise<Figure[]> {
         runOurs: () => timed(() => importRows(pool, place, answer)),
       }),
     ];
-    await pool.end();
     return figures;
   } finally {
+    await pool.end();
     await owner.end();
   }
 }

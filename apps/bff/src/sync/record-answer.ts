@@ -123,7 +123,7 @@ async function recordParts(
   let carried: Open<StagedRow> = { known: [], rows: [] };
   let compared = 0;
   for await (const { rest, border } of partsOf(tx, staged, window)) {
-    compared += rest.rows.length;
+    compared += rest.rows.filter(({ bankId }) => bankId !== null).length;
     const open = { known: [...carried.known, ...rest.known], rows: [...carried.rows, ...rest.rows] };
     const reconciled = reconcileRest({ ...rest, ...open }, terms, border);
     ({ carried } = reconciled);

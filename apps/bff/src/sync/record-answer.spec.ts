@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Transaction } from '#libs/contract';
+import { type BffPrisma, transaction } from '#libs/database';
+import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.js';
+import { recordAnswer } from './record-answer.js';
+import { noCounts } from './record-changes.js';
+import { newAccount, type RecordedAccount, take } from './recorded-account.fixture.js';
+import { StagedAnswer, StageLost } from './staged-answer.js';
+
+setFlagsFromString('--expose-gc');
+/** Only what is still needed is to be counted. */
+const collect = runInNewContext('gc') as () => void;
+
+let db: FreshDatabase<BffPrisma>;
+let account: RecordedAccount;
+
+beforeAll(async () => {
+  db = await freshDatabase('bff');
+});
+beforeEach(async () => {
+  account = await newAccount(db.pool);
+});
+afterAll(() => db.close());
+
+function row(day: number, amount: number, more: Partial<Transaction> = {}): Transaction {
+  const date = new Date(Date.UTC(2026, 0, day)).toISOString();
+  const text = `Shop number ${-amount}`;
+  return { date, bookingDateTime: date, status: 'BOOKED', amount, currency: 'GBP', description: text, ...more };
+}
+
+const pending = { status: 'PENDING' } as const;
+const since = (day: number) => {
+  const from = new Date(Date.UTC(2026, 0, day));
+  return { window: { from, before: null, completeFrom: from } };
+};
+
+async function counts(answer: Transaction[], more = {}): Promise<unknown> {
+  const { proof: _proof, lateness: _lateness, ...rest } = await take(db.pool, account, answer, more);
+  return rest;
+}
+
+describe('an answer of a part of the history', () => {
+  const history = [row(1, -10), row(2, -20), row(20, -30), row(21, -40)];
+
+  it('says nothing of what lies before it', async () => {
+    await counts(history);
+    expect(await counts([row(20, -30), row(21, -40), row(22, -50)], since(20))).toEqual({ ...noCounts(), added: 1 });
+    expect(await counts(history.slice(0, 3), since(1))).toMatchObject({ flagged: 2 });
+  });
+
+  it('books a pending row that lies before it', async () => {
+    await counts([...history, row(18, -60, pending)]);
+    expect(await counts([row(20, -30), row(21, -40), row(21, -60)], since(20))).toMatchObject({ added: 1, linked: 0 });
+    await counts([...history, row(18, -60, pending)]);
+    expect(await counts([row(18, -60), row(20, -30), row(21, -40)], since(18))).toMatchObject({ linked: 1 });
+  });
+});
+
+describe('the first answer', () => {
+  it('shows a pending row and its booking as one transaction', async () => {
+    const twice = [row(1, -10), row(3, -7, { ...pending, id: 'AB-77812x' }), row(3, -7, { id: 'AB-77812x' })];
+    expect(await counts(twice)).toEqual({ ...noCounts(), added: 2, joined: 1 });
+    expect(await counts(twice)).toEqual(noCounts());
+    expect(await counts([twice[0], twice[2]].flatMap((each) => each ?? []))).toEqual({ ...noCounts(), removed: 1 });
+  });
+});
+
+describe('staged rows', () => {
+  it('are recorded whole or not at all', async () => {
+    const staged = await StagedAnswer.open(db.pool, account);
+    await staged.add([row(1, -10)]);
+    await StagedAnswer.open(db.pool, account);
+    const recorded = { ...account, syncRunId: randomUUID() };
+    const window = { from: null, before: null };
+    const work = transaction(db.pool, (tx) => recordAnswer(tx, recorded, { staged, window, balances: undefined }));
+    await expect(work).rejects.toBeInstanceOf(StageLost);
+  });
+
+  it('leave nothing behind', async () => {
+    await counts([row(1, -10)]);
+    const { rowCount } = await db.pool.query('select 1 from staged_rows where account_id = $1', [account.accountId]);
+    expect(rowCount).toBe(0);
+  });
+});
+
+it('learns what an institution does, and stores it', async () => {
+  const shown = Array.from({ length: 60 }, (_, index) => row(1 + (index % 28), -1000 - index, { id: `TX-${index}-x` }));
+  await counts(shown);
+  await counts([...shown, row(29, -5)]);
+  const { rows } = await db.pool.query<{ evidence: string }>(
+    'select evidence from institution_policies where institution_id = $1',
+    [account.institutionId],
+  );
+  expect(JSON.parse(rows[0]?.evidence ?? '{}')).toMatchObject({ idsKept: 60, idsChanged: 0 });
+});
+
+it('touches no row when 100,000 rows come again, and needs the memory of a page for them', async () => {
+  const pages = 100;
+  const page = (at: number): Transaction[] =>
+    Array.from({ length: 1000 }, (_, index) => {
+      const serial = at * 1000 + index;
+      return row(1 + (serial % 700), -(1 + serial), {
+        id: `TX-${serial}-x`,
+        reference: `Purchase ${serial} at the shop`,
+      });
+    });
+  const used = (): number => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return (heapUsed + external) / 2 ** 20;
+  };
+  const sync = async (): Promise<number> => {
+    const before = used();
+    let most = 0;
+    const staged = await StagedAnswer.open(db.pool, account);
+    for (let at = 0; at < pages; at += 1) {
+      await staged.add(page(at));
+      if (at % 10 === 9) most = Math.max(most, used() - before);
+    }
+    const recorded = { ...account, syncRunId: randomUUID() };
+    const window = { from: null, before: null };
+    await transaction(db.pool, (tx) => recordAnswer(tx, recorded, { staged, window, balances: undefined }));
+    most = Math.max(most, used() - before);
+    await staged.discard();
+    return most;
+  };
+  const state = async (): Promise<unknown> => {
+    const { rows } = await db.pool.query(
+      `select count(*) as rows, max(xmin::text::bigint) as newest, (select count(*) from changes c where c.customer_id = $1) as changes
+       from transactions where customer_id = $1`,
+      [account.customerId],
+    );
+    return rows[0];
+  };
+  // 100,000 rows are some 100 MB here; a page is one.
+  expect(await sync()).toBeLessThan(30);
+  const first = await state();
+  expect(first).toMatchObject({ rows: '100000', changes: '100000' });
+  expect(await sync()).toBeLessThan(30);
+  expect(await state()).toEqual(first);
+}, 180_000);
