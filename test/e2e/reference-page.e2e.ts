@@ -63,6 +63,17 @@ describe('the reference page', () => {
     expect(page.url()).toBe(`${stack.urls.bff}/`);
   });
 
+  it('finds transactions by their text', async () => {
+    const rows = page.getByRole('region', { name: 'Found transactions' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('salary');
+    await expect.poll(async () => (await rows.allInnerTexts()).every((row) => /salary/i.test(row))).toBe(true);
+    expect(await rows.count()).toBeGreaterThan(10);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('nothing that is written anywhere');
+    await page.getByText('Nothing found.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search' }).fill('');
+  });
+
   it('shows a synchronisation while it goes on', async () => {
     await page.getByRole('button', { name: 'Synchronise Meridian Bank' }).click();
     await page.getByRole('progressbar', { name: 'Synchronising Meridian Bank' }).waitFor();
