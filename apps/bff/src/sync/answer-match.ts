@@ -45,6 +45,8 @@ const compared = [
   'fingerprint',
 ] as const;
 
+const columns = compared.join(', ');
+
 /** Around a window, as far as a booking may lie from its pending row. */
 const marginDays = 35;
 
@@ -63,10 +65,11 @@ const withinWindow = `id in (
  */
 function joinSql(isWindowed: boolean): string {
   return `with s as (
-      select *, row_number() over (partition by fingerprint order by ordinal) as n
+      select ordinal, new_id, ${columns}, row_number() over (partition by fingerprint order by ordinal) as n
       from staged_rows where account_id = $1 and answer_id = $2
     ), k as (
-      select *, row_number() over (partition by fingerprint order by joined_into is not null, flag is not null, id) as n
+      select id, flag, joined_into, apart_from, dismissed, ${columns},
+        row_number() over (partition by fingerprint order by joined_into is not null, flag is not null, id) as n
       from transactions where account_id = $1 and (removed_at is null or joined_into is not null)
         ${isWindowed ? `and ${withinWindow}` : 'and $3::timestamptz is null and $4::timestamptz is null'}
     )
@@ -94,6 +97,8 @@ export async function* partsOf(tx: PoolClient, staged: StagedAnswer, window: Win
   const from = isWindowed ? (window.from ?? new Date(0)) : null;
   const covers = await coverageOf(tx, staged, window);
   const place = [staged.accountId, staged.id, from, window.before];
+  // Sorted and hashed in memory: some 200 bytes a row, and no more than this.
+  await tx.query(`set local work_mem = '64MB'`);
   await tx.query(`declare rest no scroll cursor for ${joinSql(isWindowed)}`, place);
   let lines = await fetchLines(tx);
   while (lines.length > 0) {

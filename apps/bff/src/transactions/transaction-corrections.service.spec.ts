@@ -108,7 +108,7 @@ it('refuses what is not there, not of the account or not another', async () => {
   const [one] = await live();
   const id = one?.id ?? '';
   const stranger = await newAccount(db.pool);
-  await expect(corrections.join(stranger, id, id.replace(/^./, '0'))).rejects.toMatchObject({ status: 404 });
+  await expect(corrections.join(stranger, id, stranger.accountId)).rejects.toMatchObject({ status: 404 });
   await expect(corrections.join(account, id, stranger.accountId)).rejects.toMatchObject({ status: 400 });
   await expect(async () => corrections.join(account, id, id)).rejects.toMatchObject({ status: 400 });
 });
