@@ -8,6 +8,7 @@ import { ingestion } from './ingestion.js';
 import { liveRead } from './live-reads.js';
 import { liveReadSteady } from './live-steady.js';
 import { bffRead, smallCall } from './reads.js';
+import { scheduling } from './scheduling.js';
 import { startUp } from './start.js';
 import { syncRecord } from './sync-record.js';
 
@@ -18,6 +19,7 @@ interface Settings {
 
 const benchmarks: Record<string, (settings: Settings) => Promise<(Figure | Bound)[]>> = {
   start: startUp,
+  scheduling,
   'sync-record': syncRecord,
   'small-call': smallCall,
   'live-read': liveRead,

@@ -40,6 +40,8 @@ export class ScriptedAggregator {
   paymentStatus: PaymentResponse['status'] = 'PENDING';
   /** Runs before a page of transactions is answered. */
   onPage: (offset: number) => Promise<void> | void = () => {};
+  /** Answers a page of transactions instead of the aggregator, where it answers anything. */
+  onTransactions: (query: URLSearchParams) => Answer | undefined = () => undefined;
   private readonly applications: Record<string, unknown>[] = [];
   private readonly tokens = new Map<string, string>();
   private readonly failures: Failure[] = [];
@@ -262,6 +264,8 @@ export class ScriptedAggregator {
   private async page({ path, query }: ReceivedCall): Promise<Answer> {
     const offset = Number(query.get('offset') ?? 0);
     await this.onPage(offset);
+    const instead = this.onTransactions(query);
+    if (instead) return instead;
     const [from, before] = [query.get('from'), query.get('before')].map((text) =>
       text === null ? null : Date.parse(text),
     );

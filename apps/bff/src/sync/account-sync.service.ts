@@ -111,9 +111,9 @@ export class AccountSync {
     sealedToken: string,
     { lease, signal }: { lease: Lease; signal: AbortSignal | undefined },
   ): Promise<void> {
-    const run = await transaction(this.pool, (tx) => this.runOf(tx, account));
     const passage = await passCircuit(this.pool, account.institution_id);
-    if (!passage.open) return this.postpone(account, run, passage.comeBackAt, 'institution-outage');
+    if (!passage.open) return this.postpone(account, passage.comeBackAt);
+    const run = await transaction(this.pool, (tx) => this.runOf(tx, account));
     const client = await this.aggregator.of(account.merchant_id);
     const work = { ...this.workOf(account, sealedToken, { client, run }), lease, signal };
     try {
@@ -252,8 +252,14 @@ export class AccountSync {
     await this.end(account, run, { dueAt, failures, problem, figures: {}, runProblem: problem });
   }
 
-  private async postpone(account: DueAccount, run: OpenRun, dueAt: Date, problem: SyncProblem): Promise<void> {
-    await this.end(account, run, { dueAt, failures: account.failures, problem, figures: {}, runProblem: problem });
+  /** The institution is out. That is told once, by a run that ends with it, and not at every try. */
+  private async postpone(account: DueAccount, dueAt: Date): Promise<void> {
+    const { account_id: accountId, failures, run_id: runId } = account;
+    const problem = 'institution-outage';
+    if (runId === null && account.problem === problem)
+      return settleSchedule(this.pool, { accountId, dueAt, failures, problem });
+    const run = await transaction(this.pool, (tx) => this.runOf(tx, account));
+    await this.end(account, run, { dueAt, failures, problem, figures: {}, runProblem: problem });
   }
 
   private async end(

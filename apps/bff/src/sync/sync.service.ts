@@ -68,6 +68,7 @@ export class SyncService {
       if (connection.next_sync_at === null || connection.next_sync_at > now()) return [];
       const passage = await passCircuit(this.pool, connection.institution_id);
       if (passage.open) return await this.list(connection, connection.sealed_consent_token, lease);
+      await this.tellOutage(connectionId);
       await this.postpone(connection, passage.comeBackAt, 'institution-outage');
       return [];
     } finally {
@@ -92,6 +93,15 @@ export class SyncService {
       else await this.fail(connection, client, { subject, entered, run, error });
       return [];
     }
+  }
+
+  /** Opens the run that ends with the outage, unless the last one did: it is told once, not at every try. */
+  private async tellOutage(connectionId: string): Promise<void> {
+    const { rows } = await this.pool.query<{ problem: string | null }>(
+      'select problem from sync_runs where connection_id = $1 order by started_at desc limit 1',
+      [connectionId],
+    );
+    if (rows[0]?.problem !== 'institution-outage') await transaction(this.pool, (tx) => openRun(tx, connectionId));
   }
 
   private psuOf(run: OpenRun): PsuHeaders | undefined {

@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Pool } from 'pg';
+import { createPool } from '#libs/database';
+import { takeReadyAccounts } from '../../apps/bff/src/sync/account-schedule.js';
+import { startPostgres } from '../../apps/stack/src/embedded-postgres.js';
+import { applyMigrations } from '../../prisma/migrate.js';
+import { scheduleAccounts } from '../support/scheduled-accounts.js';
+import { compare, type Figure, timed } from './harness.js';
+
+const totals = [10_000, 100_000, 1_000_000];
+const batch = 1_000;
+const rounds = 5;
+/** Enough for the warm-up and every round of both sides. */
+const due = batch * 2 * (rounds + 1);
+
+/** The least possible work: the same rows, known by their keys beforehand, updated in the same table. */
+async function updateByKey(pool: Pool, ids: readonly string[]): Promise<number> {
+  const text = `update account_schedules set ready_at = ready_at + interval '1 minute' where account_id = any($1)`;
+  const { rowCount } = await pool.query(text, [ids]);
+  return rowCount ?? 0;
+}
+
+async function take(pool: Pool): Promise<number> {
+  const ids = await takeReadyAccounts(pool, batch);
+  if (ids.length !== batch) throw new Error(`Only ${ids.length} of ${batch} accounts were due`);
+  return ids.length;
+}
+
+/** Handing out 1,000 accounts that are due, of so many that are spread over 24 hours. */
+async function figureOf(pool: Pool, connectionString: string, total: number): Promise<Figure> {
+  await scheduleAccounts(connectionString, { total, due: Math.min(due, total) });
+  const { rows } = await pool.query<{ id: string }>(
+    'select account_id as id from account_schedules where due_at > now() order by account_id limit $1',
+    [batch],
+  );
+  const keys = rows.map(({ id }) => id);
+  const figure = await compare({
+    name: `scheduling: tick of ${batch}, ${total} accounts`,
+    unit: 'due rows',
+    baseline: 'UPDATE of as many rows by primary key',
+    rounds,
+    runBaseline: () => timed(() => updateByKey(pool, keys)),
+    runOurs: () => timed(() => take(pool)),
+  });
+  const ms = (1_000 * 1_000) / figure.oursPerSecond;
+  return { ...figure, name: `${figure.name}: ${ms.toFixed(1)} ms` };
+}
+
+/** What a scheduler's tick costs at 10 thousand, 100 thousand and a million accounts. */
+export async function scheduling(): Promise<Figure[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'));
+  const server = await startPostgres({ dataDir });
+  try {
+    await applyMigrations('bff', server.connectionString);
+    const pool = createPool({ connectionString: server.connectionString, schema: 'bff' });
+    const figures: Figure[] = [];
+    for (const total of totals) figures.push(await figureOf(pool, server.connectionString, total));
+    await pool.end();
+    return figures;
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
