@@ -122,7 +122,7 @@ describe('a synchronisation', () => {
     ]);
     const { id } = await bff.connected(token);
     await sync(id);
-    const [, pending] = await stored();
+    const pending = (await stored()).find((each) => each['bank_id'] === 'p1');
     bff.aggregator.transactions.set('acc', [row(0), row(3, { id: 'b1' })]);
     await sync(id, 7 * hour);
     const after = await stored();
