@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inheritedEnvironment } from '../../apps/stack/src/config.js';
-import { freePort } from '../../apps/stack/src/programs.js';
+import { freePort } from '../../apps/stack/src/free-port.js';
 import type { ConnectionView } from '../../apps/bff/src/connections/connection.dto.js';
 import { later, TestBff } from '../support/bff.js';
 import { until } from '../support/receiver.js';
