@@ -25,7 +25,8 @@ import {
 import { joinRunTogether, letGo, settleSchedule } from './account-schedule.js';
 import { openPsu } from './attendance.js';
 import { jitterOf, nextReadingAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
-import { blockCalls, NotDueYet, planScopes, readBudget, type Subject } from './call-ledger.js';
+import { blockCalls, NotDueYet, planScopes, readBudget } from './call-ledger.js';
+import { type DueAccount, subjectOf } from './due-account.js';
 import { institutionAnswered, passCircuit } from './institution-circuit.js';
 import { learnOverlap } from './institution-reach.js';
 import { overlapFor } from './reading-window.js';
@@ -33,25 +34,6 @@ import { recordAnswer, recordBalances } from './record-answer.js';
 import type { SyncFault, SyncProblem } from './sync-fault.js';
 import { SyncFaults } from './sync-faults.service.js';
 import { endRunWhenDone, leaveRun, lockConnection, openRun, type OpenRun, type RunFigures } from './sync-run.js';
-
-interface DueAccount {
-  account_id: string;
-  aggregator_account_id: string;
-  connection_id: string;
-  customer_id: string;
-  merchant_id: string;
-  institution_id: string;
-  status: string;
-  consent_id: string | null;
-  sealed_consent_token: string | null;
-  authorised_at: Date | null;
-  due_at: Date | null;
-  run_id: string | null;
-  failures: number;
-  problem: SyncProblem | null;
-  read_at: Date | null;
-  audited_at: Date | null;
-}
 
 /** What is left of an aborted reading is taken up after this. */
 const takeUpMs = 60_000;
@@ -290,12 +272,4 @@ interface Ending {
   problem: SyncProblem | null;
   figures: RunFigures;
   runProblem?: SyncProblem;
-}
-
-function subjectOf({
-  account_id: id,
-  connection_id: connectionId,
-  institution_id: institutionId,
-}: DueAccount): Subject {
-  return { id, connectionId, institutionId };
 }
