@@ -18,6 +18,7 @@ import {
   refusal,
   type ScriptedConsent,
   shown,
+  within,
 } from './scripted-answers.js';
 
 /** An aggregator that does what a test says, over real HTTP, in the interface's shapes. */
@@ -266,18 +267,7 @@ export class ScriptedAggregator {
     await this.onPage(offset);
     const instead = this.onTransactions(query);
     if (instead) return instead;
-    const [from, before] = [query.get('from'), query.get('before')].map((text) =>
-      text === null ? null : Date.parse(text),
-    );
-    const all = this.transactions.get(decodeURIComponent(path.split('/')[2] ?? '')) ?? [];
-    const rows = all.filter(({ date }) => {
-      const at = Date.parse(date ?? '');
-      return (
-        Number.isNaN(at) ||
-        ((from === null || from === undefined || at >= from) &&
-          (before === null || before === undefined || at <= before))
-      );
-    });
+    const rows = within(this.transactions.get(decodeURIComponent(path.split('/')[2] ?? '')) ?? [], query);
     const data = rows.slice(offset, offset + Number(query.get('limit') ?? 1000));
     return {
       status: 200,

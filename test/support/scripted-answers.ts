@@ -72,3 +72,12 @@ export function shown({
 export function idOf({ path }: ReceivedCall): string {
   return decodeURIComponent(path.split('/')[2] ?? '');
 }
+
+/** The rows of the period that was asked for; those without a date belong to every one. */
+export function within<T extends { date?: string }>(rows: readonly T[], query: URLSearchParams): T[] {
+  const [from, before] = ['from', 'before'].map((name) => Date.parse(query.get(name) ?? ''));
+  return rows.filter(({ date }) => {
+    const at = Date.parse(date ?? '');
+    return !(at < (from ?? Number.NaN)) && !(at > (before ?? Number.NaN));
+  });
+}
