@@ -7,10 +7,15 @@ import { readFeedCursor, readListCursor, writeFeedCursor, writeListCursor } from
 import { conditionsOf } from './transaction-filter.js';
 import { type ChangesQuery, listSizeMax, type TransactionQuery } from './transaction.dto.js';
 
+/** A page put together by Postgres. */
 interface ListRow {
-  id: string;
-  date: Date;
-  wire: string;
+  /** The rows' texts with commas between; null where there are none. */
+  data: string | null;
+  /** Of the last row of a page that is full. */
+  id: string | null;
+  date: Date | null;
+  /** Rows found, one more than the page at most. */
+  found: number;
 }
 
 interface ChangeRow {
@@ -39,16 +44,23 @@ export class TransactionsService {
       const { date, id } = readListCursor(query.cursor, list);
       after = ` and (date, id) < ($${values.push(date)}, $${values.push(id)})`;
     }
-    const place = values.push(limit + 1);
+    const place = values.push(limit);
+    // One row with one text instead of a row each: taking rows apart here cost more than finding them.
     const { rows } = await this.pool.query<ListRow>({
       name: `transactions-${name}${after === '' ? '' : '-on'}`,
-      text: `select id, date, wire from transactions where customer_id = $1 and ${where}${after} order by date desc, id desc limit $${place}`,
+      text: `select array_to_string((array_agg(wire order by date desc, id desc))[:$${place}], ',') as data,
+               (array_agg(id order by date desc, id desc))[$${place}] as id,
+               (array_agg(date order by date desc, id desc))[$${place}] as date, count(*)::int as found
+             from (select id, date, wire from transactions where customer_id = $1 and ${where}${after}
+               order by date desc, id desc limit $${place}::int + 1) page`,
       values,
     });
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    const more = rows.length > limit && last ? `true,"nextCursor":"${writeListCursor(last, list)}"` : 'false';
-    return `{"data":[${page.map(({ wire }) => wire).join(',')}],"hasMore":${more}}`;
+    const { data = null, id = null, date = null, found = 0 } = rows[0] ?? {};
+    const more =
+      found > limit && id !== null && date !== null
+        ? `true,"nextCursor":"${writeListCursor({ id, date }, list)}"`
+        : 'false';
+    return `{"data":[${data ?? ''}],"hasMore":${more}}`;
   }
 
   async listOfAccount(scope: Scope, accountId: string, query: TransactionQuery): Promise<string> {
