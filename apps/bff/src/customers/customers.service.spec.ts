@@ -90,6 +90,12 @@ async function lived(reference: string): Promise<{ customerId: string; token: st
   const { token, customerId } = opened.body;
   const { id: connectionId, consentId } = await bff.connected(token);
   await bff.synchronise(connectionId);
+  // As a worker leaves it that was killed while it read.
+  await bff.db.pool.query(
+    `insert into staged_rows (answer_id, account_id, ordinal, status, fingerprint, body)
+     select gen_random_uuid(), id, 1, 'BOOKED', 'f', $2 from accounts where customer_id = $1`,
+    [customerId, `{"description":"For ${reference} only"}`],
+  );
   const { id: paymentId } = await pay(token, reference);
   const consentToken = bff.aggregator.consents.get(consentId)?.consentToken ?? '';
   const { rows } = await bff.db.pool.query<{ id: string }>(

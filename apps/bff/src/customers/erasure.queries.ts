@@ -37,6 +37,10 @@ export async function eraseRows(tx: PoolClient, traces: Traces): Promise<void> {
        union all select 'account:' || id from accounts where customer_id = $1)`,
     [customerId],
   );
+  // What a reading that was cut off has left behind; the table is unlogged, so no foreign key holds it.
+  await tx.query('delete from staged_rows where account_id in (select id from accounts where customer_id = $1)', [
+    customerId,
+  ]);
   // The user at the aggregator is gone, and all consents with it: nothing is left to withdraw.
   await tx.query('delete from withdrawals where connection_id = any($1)', [connectionIds]);
   // Everything else hangs on the customer: connections, accounts, balances, transactions, the change log, payments, keys.
