@@ -3,6 +3,9 @@ import { readEventStream } from './event-stream.js';
 import { count } from './format.js';
 import type { SyncRun } from './views.js';
 
+/** The last figures stay for so long, for a run may be over before anybody has seen it. */
+const readingMs = 1_500;
+
 interface Watched {
   token: string;
   connectionId: string;
@@ -17,12 +20,13 @@ export function SyncProgress({ token, connectionId, name, run, onEnd }: Watched)
   const [current, setCurrent] = useState(run);
   useEffect(() => {
     const leaving = new AbortController();
-    follow(
+    void follow(
       `/v1/connections/${connectionId}/sync-runs/${run.id}/progress`,
       { token, signal: leaving.signal },
       setCurrent,
     )
       .catch(() => undefined)
+      .then(() => pause(readingMs))
       .finally(() => {
         if (!leaving.signal.aborted) onEnd();
       });
@@ -50,4 +54,8 @@ async function follow(
     onRun(run);
     if (run.status !== 'running') return;
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
 }
