@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Histogram } from 'prom-client';
 import { problems } from '#libs/contract';
 import type { Logger } from './logger.js';
+import { RequestTurns } from './request-turns.js';
 import { runWithTracing } from './tracing.js';
 
 export interface RequestHookOptions {
@@ -23,6 +24,8 @@ export function addRequestHooks(
   fastify: FastifyInstance,
   { logger, histogram, answerHeaders }: RequestHookOptions,
 ): void {
+  const turns = new RequestTurns();
+  fastify.addHook('onRequest', (_request, _reply, done) => turns.begin(done));
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOf(request, answerHeaders));
     // U+0000 in an address can match nothing that is stored, and Postgres refuses it as a parameter.
