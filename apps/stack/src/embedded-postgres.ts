@@ -31,7 +31,7 @@ const stopMs = 10_000;
 
 /** Sized for one machine that runs everything: some 40 MB when idle. */
 const smallMemory = {
-  shared_buffers: '64MB',
+  shared_buffers: '32MB',
   max_connections: '60',
   max_wal_size: '256MB',
   max_wal_senders: '0',
