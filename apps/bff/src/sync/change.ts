@@ -25,9 +25,7 @@ export interface Flag {
     /** A complete answer of its time no longer shows this booked row. It is kept. */
     | 'booked-vanished'
     /** This new row may be what became of one of the candidates. */
-    | 'uncertain-link'
-    /** The bank shows this row and a candidate with the same id and running balance: one of them may be a repetition. */
-    | 'shown-twice';
+    | 'uncertain-link';
   candidates: string[];
 }
 
