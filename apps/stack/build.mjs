@@ -4,7 +4,16 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const stamp = 'dist/.built';
-const roots = ['apps', 'libs', 'prisma', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const roots = [
+  'apps',
+  'libs',
+  'prisma',
+  'test/bench',
+  'test/screenshots',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+];
 
 /** The latest modification, in epoch milliseconds, of any file at or below `path`. */
 function newest(path) {

@@ -30,9 +30,15 @@ const entries = {
 const isExternal = (id) =>
   id.startsWith('node:') || [...optionalPeers, ...keptOutside].some((name) => id === name || id.startsWith(`${name}/`));
 
+/** What cannot be resolved would be missed only when the program starts, so it stops the build. */
+function onLog(level, log, defaultHandler) {
+  defaultHandler(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log);
+}
+
 /** The reference page: one script for browsers, beside its markup and its style. */
 const page = {
   input: { page: 'apps/bff/page/page.tsx' },
+  onLog,
   platform: 'browser',
   tsconfig: './apps/bff/page/tsconfig.json',
   resolve: { conditionNames: ['source', 'browser', 'import', 'default'] },
@@ -61,6 +67,7 @@ export default defineConfig([
         platform: 'node',
         tsconfig: './tsconfig.json',
         external: isExternal,
+        onLog,
         // depd, below oidc-provider, names its deprecated functions with eval.
         checks: { eval: false },
         // Never add 'import' here: it breaks require() inside pg.
