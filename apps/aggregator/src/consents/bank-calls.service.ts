@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { problems, type AuthorisationStatus, type PsuHeaders } from '#libs/contract';
@@ -5,14 +6,19 @@ import { InstitutionError, needsUser, type Call, type Connector, type Consented 
 import { POOL } from '#libs/database';
 import { now, tracingId } from '#libs/server';
 import { InstitutionsService } from '../institutions/institutions.service.js';
+import { claimRenewal, releaseRenewal, replaceGrant } from './consent-claims.queries.js';
 import { ConsentSecrets } from './consent-secrets.js';
 import { statusAtBank } from './consent-state.js';
-import { keepGrant, moveConsent, type ConsentRow } from './consent.queries.js';
+import { moveConsent, type ConsentRow } from './consent.queries.js';
 
 /** How long one of our callers waits for a bank before it is told that the bank does not answer. */
 const CALL_MS = 30_000;
 /** How long we wait to learn whether a consent still exists. */
 const STATUS_MS = 10_000;
+/** How long one process has a renewal for itself: longer than the exchanges of one can take. */
+const RENEWAL_MS = 90_000;
+/** Between two looks at a renewal that another process has in hand; nobody looks longer than a caller waits. */
+const RENEWAL_PAUSE_MS = 50;
 
 const userNeeded = 'The institution takes the consent no longer: its user has to authorise it again';
 
@@ -67,12 +73,39 @@ export class BankCalls {
           ? this.secrets.openGrant(id, sealedPending, 'pending')
           : undefined;
     if (grant === undefined) return undefined;
-    const call: Consented = {
-      ...this.call(options),
-      grant,
-      keep: (renewed) => keepGrant(this.pool, id, this.secrets.sealGrant(id, renewed, 'grant'), now()),
-    };
+    const call: Consented = { ...this.call(options), grant, ...this.renewal(id, sealedGrant ?? '') };
     return { connector: this.institutions.connector(consent.institutionId), call };
+  }
+
+  /** How the grant of a consent is renewed and kept: by one process at a time, on the grant as it is by then. */
+  private renewal(id: string, sealedGrant: string): Required<Pick<Consented, 'keep' | 'alone'>> {
+    let from = sealedGrant;
+    return {
+      keep: (renewed) => {
+        return replaceGrant(this.pool, { id, from, to: this.secrets.sealGrant(id, renewed, 'grant'), at: now() });
+      },
+      alone: async (work) => {
+        const { until, sealed } = await this.takeRenewal(id);
+        from = sealed;
+        try {
+          return await work(this.secrets.openGrant(id, sealed, 'grant'));
+        } finally {
+          await releaseRenewal(this.pool, { id, until });
+        }
+      },
+    };
+  }
+
+  private async takeRenewal(id: string): Promise<{ until: Date; sealed: string }> {
+    for (let waitedMs = 0; waitedMs < CALL_MS; waitedMs += RENEWAL_PAUSE_MS) {
+      const at = now();
+      const until = new Date(at.getTime() + RENEWAL_MS);
+      const claimed = await claimRenewal(this.pool, { id, at, until });
+      if (claimed?.sealedGrant) return { until, sealed: claimed.sealedGrant };
+      if (claimed) throw problems.consentNotAuthorised();
+      await pause(RENEWAL_PAUSE_MS);
+    }
+    throw new InstitutionError('timeout', 'The institution did not renew the access in time');
   }
 
   /** The bank and the call for a consent that has a grant; that it has one follows from its status. */

@@ -61,3 +61,41 @@ export async function keepAnswer(
   );
   return rowCount === 1;
 }
+
+/**
+ * Takes the renewal of a grant in hand until `until`, and answers the grant as it is by now: null when the consent has none
+ * any more. Undefined while another process is at it; one that died holds it no longer than its lease.
+ */
+export async function claimRenewal(
+  db: Queryable,
+  { id, at, until }: Pick<Claim, 'id' | 'at' | 'until'>,
+): Promise<{ sealedGrant: string | null } | undefined> {
+  const { rows } = await db.query<{ sealedGrant: string | null }>(
+    `UPDATE consents SET renewal_lease_until = $3
+      WHERE id = $1 AND (renewal_lease_until IS NULL OR renewal_lease_until <= $2)
+      RETURNING sealed_grant AS "sealedGrant"`,
+    [id, at, until],
+  );
+  return rows[0];
+}
+
+/** Lets the next one in at once; does nothing when somebody else has taken the renewal in hand since `until`. */
+export async function releaseRenewal(db: Queryable, { id, until }: Pick<Claim, 'id' | 'until'>): Promise<void> {
+  await db.query('UPDATE consents SET renewal_lease_until = NULL WHERE id = $1 AND renewal_lease_until = $2', [
+    id,
+    until,
+  ]);
+}
+
+/** Replaces the grant with what the bank made of it. One that has come by a new authorisation meanwhile stays. */
+export async function replaceGrant(
+  db: Queryable,
+  { id, from, to, at }: { id: string; from: string; to: string; at: Date },
+): Promise<void> {
+  await db.query('UPDATE consents SET sealed_grant = $3, updated_at = $4 WHERE id = $1 AND sealed_grant = $2', [
+    id,
+    from,
+    to,
+    at,
+  ]);
+}

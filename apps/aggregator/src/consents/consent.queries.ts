@@ -202,11 +202,6 @@ export async function confirmConsent(
   return rowCount === 1;
 }
 
-/** Replaces the grant with the one the bank renewed; the status stays. */
-export async function keepGrant(db: Queryable, id: string, sealedGrant: string, at: Date): Promise<void> {
-  await db.query('UPDATE consents SET sealed_grant = $2, updated_at = $3 WHERE id = $1', [id, sealedGrant, at]);
-}
-
 /** What GET /consents filters by; an absent filter lets everything through. */
 export interface ConsentFilter {
   applicationIds: string[];
