@@ -42,6 +42,11 @@ export class Env {
   @Text({ minLength: 32 }) OPERATOR_KEY!: string;
   /** Events, what became of them, and webhooks that came in are kept so long: the promise that a merchant can catch up. */
   @Integer({ optional: true, query: true, min: 30, max: 3_650 }) EVENT_RETENTION_DAYS = 30;
+  /**
+   * How long the deletion of a customer waits for banks that do not confirm the end of a consent. A month is the most that the law
+   * gives (GDPR, article 12(3)); what is unconfirmed by then is told, and the customer's data go all the same.
+   */
+  @Integer({ optional: true, query: true, min: 1, max: 720 }) DELETION_PATIENCE_HOURS = 72;
   /** How long a merchant's endpoint may take for one request. */
   @Integer({ optional: true, query: true, min: 100, max: 30_000 }) WEBHOOK_TIMEOUT_MS = 15_000;
   /** Calls a minute of one API key, and of one customer's sessions together. */

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { AggregatorClient } from '#libs/client';
 import { BffPrisma, createPool, SecretBox } from '#libs/database';
 import { readEnv } from './config.js';
+import { addCustomerCommands } from './console/customer-commands.js';
 import { addEventCommands } from './console/event-commands.js';
 import { print } from './console/print.js';
 import { addWebhookCommands } from './console/webhook-commands.js';
@@ -87,6 +88,7 @@ merchantCommands
     print(['id', 'name', 'status', 'sub-application', 'created'], cells, { json, raw: rows });
   });
 
+addCustomerCommands(program, { pool, patienceMs: env.DELETION_PATIENCE_HOURS * 3_600_000, print });
 addEventCommands(program, { letters: new DeadLetters(pool), rotation, print });
 addWebhookCommands(program, { deliveries: new DeadDeliveries(pool), print });
 

@@ -11,6 +11,8 @@ export class CustomerView {
   @Text({ description: "The merchant's own id of the customer.", example: 'customer-1042' }) reference!: string;
   @Choice(CustomerStatus, 'CustomerStatus') status!: CustomerStatus;
   @DateTime() createdAt!: string;
+  @Uuid({ optional: true, description: 'While they are being deleted: where to read how far that is.' })
+  deletionId?: string;
 }
 
 export class CustomerQuery {

@@ -48,7 +48,9 @@ export class CustomersController {
     description:
       'Begins the deletion: consents are withdrawn at the banks, then every row about the customer is deleted. Of payments that ' +
       'were sent to a bank a record without a person is kept: id, institution, amount, currency, status and times. A payment still ' +
-      'on its way is waited for, a day at most. The customer is `deleting` until then, and 404 afterwards.',
+      'on its way is waited for, a day at most, and a bank that does not confirm the end of a consent for three (`DELETION_PATIENCE_HOURS`): ' +
+      'then everything is deleted all the same, and the proof at `/v1/deletions/{deletionId}` says what is unconfirmed. The customer ' +
+      'is `deleting` until then, and 404 afterwards.',
   })
   @ApiAcceptedResponse({ type: CustomerView })
   deleteCustomer(

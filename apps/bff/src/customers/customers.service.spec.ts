@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { now } from '#libs/server';
 import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
 import type { CustomerPage, CustomerView } from './customer.dto.js';
 import { ErasureService } from './erasure.service.js';
@@ -119,6 +120,29 @@ async function pay(token: string, reference: string): Promise<{ id: string }> {
   return (await bff.ask<{ id: string }>('POST /v1/payments', { as: token, body, headers })).body;
 }
 
+interface Proof {
+  id: string;
+  status: string;
+  attempts: number;
+  nextAttemptAt?: string;
+  problem?: string;
+  consents: object[];
+  userDeleted: boolean;
+  erased: Record<string, number>;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const proofOf = async (id: string, as = merchant.apiKey) => bff.ask<Proof>(`GET /v1/deletions/${id}`, { as });
+const newestEvent = async (): Promise<{ type: string; data: string; customer_id: string | null }> => {
+  const text = 'select type, data, customer_id from events where merchant_id = $1 order by sequence desc limit 1';
+  const [row] = (
+    await bff.db.pool.query<{ type: string; data: string; customer_id: string | null }>(text, [merchant.id])
+  ).rows;
+  if (!row) throw new Error('There is no event');
+  return row;
+};
+
 describe('the deletion of a customer', () => {
   it('withdraws the consents, deletes the user at the aggregator and leaves no trace in any table', async () => {
     const { customerId, token, traces } = await lived('ada-the-first');
@@ -148,6 +172,72 @@ describe('the deletion of a customer', () => {
     expect(gaps.rows).toEqual([]);
   });
 
+  it('proves what was deleted and that the bank has confirmed it, and names nobody', async () => {
+    const { customerId } = await lived('una-the-proven');
+    const deletionId = (await remove(customerId)).body.deletionId ?? '';
+    expect((await proofOf(deletionId)).body).toMatchObject({ status: 'running', consents: [] });
+    expect((await remove(customerId)).body.deletionId).toBe(deletionId);
+    await bff.get(ErasureService).run(customerId);
+    const proof = await proofOf(deletionId);
+    expect(proof.body).toMatchObject({
+      status: 'completed',
+      attempts: 1,
+      consents: [{ institutionId: 'bank', outcome: 'revoked' }],
+      userDeleted: true,
+      erased: { connections: 1, accounts: 1, transactions: 1, payments: 1 },
+    });
+    expect(proof.text).not.toContain(customerId);
+    const event = await newestEvent();
+    expect(event).toMatchObject({ type: 'customer.deleted', customer_id: null });
+    expect(JSON.parse(event.data)).toEqual({ deletionId, unconfirmedConsents: 0 });
+    const listed = await bff.ask<{ data: Proof[] }>('GET /v1/deletions?limit=1', { as: merchant.apiKey });
+    expect(listed.body.data.map(({ id }) => id)).toEqual([deletionId]);
+    const stranger = await bff.merchant('Stranger');
+    expect((await proofOf(deletionId, stranger.apiKey)).status).toBe(404);
+  });
+
+  it('waits three days for a bank that cannot be reached, then deletes all the same and says so', async () => {
+    const { customerId, traces } = await lived('ray-the-stuck');
+    const deletionId = (await remove(customerId)).body.deletionId ?? '';
+    const erasure = bff.get(ErasureService);
+    const failed = { data: { deleteStatus: 'FAILED' } };
+    bff.aggregator.fail({ route: 'DELETE /consents/:id', status: 200, body: failed, times: 1_000 });
+    const waits: number[] = [];
+    let ms = 0;
+    for (;;) {
+      await later(ms, () => erasure.run(customerId));
+      const { body } = await proofOf(deletionId);
+      if (body.nextAttemptAt === undefined) break;
+      expect(body).toMatchObject({ status: 'running', problem: 'consent-unconfirmed' });
+      const next = Date.parse(body.nextAttemptAt) - now().getTime();
+      waits.push(Math.round((next - ms) / minuteMs));
+      ms = next;
+    }
+    expect(waits.slice(0, 6)).toEqual([1, 2, 5, 15, 60, 60]);
+    expect(Math.round(ms / hourMs)).toBe(72);
+    const { body } = await proofOf(deletionId);
+    const consents = [{ institutionId: 'bank', outcome: 'unconfirmed', reason: 'institution-refused' }];
+    expect(body).toMatchObject({ status: 'completed', consents, userDeleted: true });
+    expect(JSON.parse((await newestEvent()).data)).toEqual({ deletionId, unconfirmedConsents: 1 });
+    const after = await everything();
+    expect(traces.filter((trace) => after.includes(trace))).toEqual([]);
+  });
+
+  it('does not hold data for ever where the aggregator is gone', async () => {
+    const { customerId, traces } = await lived('ida-the-last');
+    const deletionId = (await remove(customerId)).body.deletionId ?? '';
+    const erasure = bff.get(ErasureService);
+    for (const route of ['DELETE /consents/:id', 'GET /users'])
+      bff.aggregator.fail({ route, status: 503, times: 1_000 });
+    await expect(erasure.run(customerId)).rejects.toMatchObject({ name: 'ClientError' });
+    expect((await proofOf(deletionId)).body).toMatchObject({ status: 'running', problem: 'aggregator-failed' });
+    await later(73 * hourMs, () => erasure.run(customerId));
+    const consents = [{ institutionId: 'bank', outcome: 'unconfirmed', reason: 'aggregator-failed' }];
+    expect((await proofOf(deletionId)).body).toMatchObject({ status: 'completed', consents, userDeleted: false });
+    const after = await everything();
+    expect(traces.filter((trace) => after.includes(trace))).toEqual([]);
+  });
+
   it('makes the reference free for a new customer', async () => {
     const before = await create('again');
     await remove(before.body.id);
@@ -162,9 +252,10 @@ describe('the deletion of a customer', () => {
     await remove(customerId);
     const erasure = bff.get(ErasureService);
     bff.aggregator.fail({ route: 'DELETE /consents/:id', afterWork: true });
-    await expect(erasure.run(customerId)).rejects.toMatchObject({ name: 'ClientError' });
+    await erasure.run(customerId);
+    expect((await read(customerId)).body.status).toBe('deleting');
     bff.aggregator.fail({ route: 'DELETE /users/:id', afterWork: true });
-    await expect(erasure.run(customerId)).rejects.toMatchObject({ name: 'ClientError' });
+    await later(minuteMs, () => expect(erasure.run(customerId)).rejects.toMatchObject({ name: 'ClientError' }));
     const { rows } = await bff.db.pool.query('select next_erasure_at from customers where id = $1', [customerId]);
     expect(rows).toEqual([{ next_erasure_at: expect.any(Date) }]);
     await erasure.run(customerId);

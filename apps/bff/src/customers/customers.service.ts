@@ -14,9 +14,11 @@ interface CustomerRow {
   reference: string;
   status: CustomerStatus;
   created_at: Date;
+  deletion_id: string | null;
 }
 
-const columns = 'id, reference, status, created_at';
+const columns =
+  'id, reference, status, created_at, (select id from deletions where customer_id = customers.id) as deletion_id';
 
 /** A merchant's customers. */
 @Injectable()
@@ -84,6 +86,8 @@ export class CustomersService {
         [merchantId, id, CustomerStatus.deleting, now()],
       );
       if (rowCount === 1) {
+        const deletion = 'insert into deletions (id, merchant_id, customer_id, requested_at) values ($1, $2, $3, $4)';
+        await tx.query(deletion, [randomUUID(), merchantId, id, now()]);
         const text =
           'update connections set next_sync_at = null, next_notice_at = null, next_probe_at = null where customer_id = $1';
         await tx.query(text, [id]);
@@ -96,6 +100,8 @@ export class CustomersService {
   }
 }
 
-function toView({ id, reference, status, created_at: createdAt }: CustomerRow): CustomerView {
-  return { id, reference, status, createdAt: createdAt.toISOString() };
+function toView(row: CustomerRow): CustomerView {
+  const { id, reference, status, created_at: createdAt, deletion_id: deletionId } = row;
+  const view = { id, reference, status, createdAt: createdAt.toISOString() };
+  return deletionId === null ? view : { ...view, deletionId };
 }

@@ -1,5 +1,8 @@
 import type { PoolClient } from 'pg';
+import { now } from '#libs/server';
+import { appendEvent } from '../events/event-log.js';
 import { submittedStatuses } from '../payments/payment-status.js';
+import { ConsentOutcome, type DeletedConsent } from './deletion.dto.js';
 
 /** Where a customer has left something that no foreign key leads to. */
 export interface Traces {
@@ -18,10 +21,11 @@ const told = `merchant_id = $1 and
 
 /**
  * Deletes every row about a customer, in the caller's transaction. The money of payments that were sent is kept, with nobody's name;
- * in the merchant's log the numbers stay, so that it has no gap, and what they told is gone.
+ * in the merchant's log the numbers stay, so that it has no gap, and what they told is gone. Answers how many rows there were.
  */
-export async function eraseRows(tx: PoolClient, traces: Traces): Promise<void> {
+export async function eraseRows(tx: PoolClient, traces: Traces): Promise<Record<string, number>> {
   const { customerId, merchantId, connectionIds, marks, inboundIds } = traces;
+  const erased = await countRows(tx, customerId);
   await tx.query(
     `insert into payment_records (id, merchant_id, institution_id, status, iso_status, amount, currency, created_at, submitted_at, completed_at)
      select id, merchant_id, institution_id, status, iso_status, amount, currency, created_at, submitted_at, completed_at
@@ -41,8 +45,37 @@ export async function eraseRows(tx: PoolClient, traces: Traces): Promise<void> {
   await tx.query('delete from staged_rows where account_id in (select id from accounts where customer_id = $1)', [
     customerId,
   ]);
-  // The user at the aggregator is gone, and all consents with it: nothing is left to withdraw.
+  // A withdrawal names the consent of somebody who is to be named no more; what became of it is in the proof.
   await tx.query('delete from withdrawals where connection_id = any($1)', [connectionIds]);
   // Everything else hangs on the customer: connections, accounts, balances, transactions, the change log, payments, keys.
   await tx.query('delete from customers where id = $1', [customerId]);
+  return { ...erased, webhooks: inboundIds.length };
+}
+
+async function countRows(tx: PoolClient, customerId: string): Promise<Record<string, number>> {
+  const kinds = ['connections', 'accounts', 'transactions', 'changes', 'payments'];
+  const counts = kinds.map((kind) => `(select count(*)::int from ${kind} where customer_id = $1) as ${kind}`);
+  const { rows } = await tx.query<Record<string, number>>(`select ${counts.join(', ')}`, [customerId]);
+  return rows[0] ?? {};
+}
+
+/** What is left of a deletion: the proof, in which nobody is named. */
+export interface Proof {
+  id: string;
+  merchantId: string;
+  consents: readonly DeletedConsent[];
+  userDeleted: boolean;
+  erased: Record<string, number>;
+}
+
+/** Ends the deletion in the transaction that has deleted the rows, and tells the merchant. */
+export async function completeDeletion(tx: PoolClient, proof: Proof): Promise<void> {
+  const { id, merchantId, consents, userDeleted, erased } = proof;
+  await tx.query(
+    `update deletions set completed_at = $2, problem = null, consents = $3, user_deleted = $4, erased = $5 where id = $1`,
+    [id, now(), JSON.stringify(consents), userDeleted, JSON.stringify(erased)],
+  );
+  const unconfirmed = consents.filter(({ outcome }) => outcome === ConsentOutcome.unconfirmed).length;
+  const data = { deletionId: id, unconfirmedConsents: unconfirmed };
+  await appendEvent(tx, { merchantId, type: 'customer.deleted', data });
 }

@@ -4,20 +4,23 @@ import { type AggregatorClient, ClientError } from '#libs/client';
 import { POOL, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
-import { ConnectionStatus, isConnectionStatus, isRevocable } from '../connections/connection-state.js';
-import { moveConnection } from '../connections/connections.queries.js';
+import { Env } from '../config.js';
+import { Withdrawals } from '../consents/withdrawals.service.js';
 import { isSettled, isSubmitted } from '../payments/payment-status.js';
 import { CustomerStatus } from './customer-state.js';
-import { eraseRows, type Traces } from './erasure.queries.js';
+import { nextAttemptAt } from './deletion-schedule.js';
+import { endConnections, isOpen, outcomeOf, type WithdrawalRow, withdrawalsOf } from './ended-consents.js';
+import { completeDeletion, eraseRows, type Traces } from './erasure.queries.js';
 import { InboundTraces } from './inbound-traces.js';
 
-const retryMs = 60_000;
+/** How often a payment on its way is looked at. */
+const paymentLookMs = 60_000;
 /** How long a payment that was sent to a bank is waited for, so that its record tells how it ended. */
 const paymentPatienceMs = 24 * 3_600_000;
 
 interface ConnectionRow {
   id: string;
-  status: string;
+  merchantId: string;
   consent_id: string | null;
 }
 
@@ -30,84 +33,150 @@ interface PaymentRow {
   aggregator_payment_id: string | null;
 }
 
+/** A deletion under way. */
+interface Deletion {
+  id: string;
+  customerId: string;
+  merchantId: string;
+  attempts: number;
+  deadline: Date;
+  /** Whether the time for confirmations is over. */
+  isOver: boolean;
+}
+
+/** Why a deletion has to be taken up again. */
+type Problem = 'consent-unconfirmed' | 'payment-under-way' | 'aggregator-failed' | 'internal-fault';
+
 /**
  * Deletes customers. First what others hold: consents at the banks, then the user at the aggregator. Then every row here. Each step
- * may be repeated, so a deletion that was interrupted anywhere is simply begun again.
+ * may be repeated, so a deletion that was interrupted anywhere is simply begun again. Banks and the aggregator have until the
+ * deadline to confirm; then the rows go all the same, and the proof says what is not confirmed.
  */
 @Injectable()
 export class ErasureService {
   private readonly log = createLogger('customers');
+  private readonly patienceMs: number;
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     private readonly aggregator: MerchantAggregator,
     private readonly inbound: InboundTraces,
-  ) {}
+    private readonly withdrawals: Withdrawals,
+    @Inject(Env) env: Env,
+  ) {
+    this.patienceMs = env.DELETION_PATIENCE_HOURS * 3_600_000;
+  }
 
   /** Takes the deletion as far as it goes now; what is left is due again. */
   async run(customerId: string): Promise<void> {
-    let ended = false;
+    const deletion = await this.begin(customerId);
+    if (!deletion) return;
+    let problem: Problem | undefined = 'internal-fault';
     try {
-      ended = await this.erase(customerId);
+      problem = await this.erase(deletion);
+    } catch (error) {
+      if (error instanceof ClientError) problem = 'aggregator-failed';
+      throw error;
     } finally {
-      if (!ended) {
-        const next = new Date(now().getTime() + retryMs);
-        const text = 'update customers set next_erasure_at = $2, erasure_lease_until = null where id = $1';
-        await this.pool.query(text, [customerId, next]);
-      }
+      if (problem !== undefined) await this.comeBack(deletion, problem);
     }
   }
 
-  private async erase(customerId: string): Promise<boolean> {
-    const { rows } = await this.pool.query<{ merchant_id: string }>(
-      'select merchant_id from customers where id = $1 and status = $2',
+  private async begin(customerId: string): Promise<Deletion | undefined> {
+    const { rows } = await this.pool.query<{ id: string; merchant_id: string; requested_at: Date; attempts: number }>(
+      `update deletions d set attempts = d.attempts + 1 from customers c
+       where c.id = d.customer_id and c.id = $1 and c.status = $2 returning d.id, d.merchant_id, d.requested_at, d.attempts`,
       [customerId, CustomerStatus.deleting],
     );
-    const merchantId = rows[0]?.merchant_id;
-    if (merchantId === undefined) return true;
-    const application = await this.aggregator.of(merchantId);
-    const connections = await this.revokeConnections(application, customerId);
-    const payments = await this.endPayments(application, customerId);
-    if (payments.some(isAwaited)) return false;
-    for (const { uuid } of await application.getUsers([customerId])) {
-      if (uuid !== undefined) await unlessGone(application.deleteUser(uuid));
-    }
-    const traces = tracesOf({ customerId, merchantId, connections, payments });
-    const inboundIds = await this.inbound.about(merchantId, traces.marks);
-    await transaction(this.pool, (tx) => eraseRows(tx, { ...traces, inboundIds }));
-    this.log.info({ merchantId }, 'a customer was deleted');
-    return true;
+    const [row] = rows;
+    if (!row) return undefined;
+    const deadline = new Date(row.requested_at.getTime() + this.patienceMs);
+    const { id, merchant_id: merchantId, attempts } = row;
+    return { id, customerId, merchantId, attempts, deadline, isOver: deadline <= now() };
   }
 
-  /** Withdraws each consent at the aggregator, and so at the bank, before the row that knows it goes. */
-  private async revokeConnections(application: AggregatorClient, customerId: string): Promise<ConnectionRow[]> {
+  private async comeBack({ id, customerId, attempts, deadline }: Deletion, problem: Problem): Promise<void> {
+    const at = now();
+    const next = problem === 'payment-under-way' ? new Date(at.getTime() + paymentLookMs) : undefined;
+    await this.pool.query(
+      `with noted as (update deletions set problem = $3 where id = $4)
+       update customers set next_erasure_at = $2, erasure_lease_until = null where id = $1`,
+      [customerId, next ?? nextAttemptAt(attempts, at, deadline), problem, id],
+    );
+  }
+
+  /** Undefined when nothing is left. */
+  private async erase(deletion: Deletion): Promise<Problem | undefined> {
+    const { customerId, merchantId } = deletion;
+    const application = await this.aggregator.of(merchantId);
+    const connections = await this.connectionsOf(customerId);
+    await endConnections(this.pool, connections);
+    const consents = await this.withdraw(connections);
+    const payments = await this.paymentsOf(customerId);
+    const paymentsEnded = await confirmed(deletion, () => endPayments(application, payments));
+    if (payments.some(isAwaited)) return 'payment-under-way';
+    if (consents.some(isOpen) && !deletion.isOver) return 'consent-unconfirmed';
+    const userGone = await confirmed(deletion, () => deleteUsers(application, customerId));
+    const traces = tracesOf({ customerId, merchantId, connections, payments });
+    const inboundIds = await this.inbound.about(merchantId, traces.marks);
+    const proof = { id: deletion.id, consents: consents.map(outcomeOf), userDeleted: paymentsEnded && userGone };
+    await transaction(this.pool, async (tx) => {
+      const erased = await eraseRows(tx, { ...traces, inboundIds });
+      await completeDeletion(tx, { merchantId, ...proof, erased });
+    });
+    this.log.info({ merchantId, deletionId: deletion.id }, 'a customer was deleted');
+    return undefined;
+  }
+
+  private async connectionsOf(customerId: string): Promise<ConnectionRow[]> {
     const { rows } = await this.pool.query<ConnectionRow>(
-      'select id, status, consent_id from connections where customer_id = $1',
+      'select id, merchant_id as "merchantId", consent_id from connections where customer_id = $1',
       [customerId],
     );
-    for (const { id, status, consent_id: consentId } of rows) {
-      if (!isConnectionStatus(status) || !isRevocable(status)) continue;
-      if (consentId !== null) await unlessGone(application.delete(consentId));
-      const columns = { sealed_consent_token: null, next_sync_at: null };
-      const move = { id, to: ConnectionStatus.revoked, reason: 'customer-deleted', columns };
-      await transaction(this.pool, (tx) => moveConnection(tx, move));
-    }
     return rows;
   }
 
-  /** What was never sent to a bank is never sent any more. */
-  private async endPayments(application: AggregatorClient, customerId: string): Promise<PaymentRow[]> {
+  /** One attempt for each consent that is due, and where all of them stand then. */
+  private async withdraw(connections: readonly ConnectionRow[]): Promise<WithdrawalRow[]> {
+    const ids = connections.map(({ id }) => id);
+    for (const { id } of (await withdrawalsOf(this.pool, ids)).filter(isOpen)) await this.withdrawals.run(id);
+    return withdrawalsOf(this.pool, ids);
+  }
+
+  private async paymentsOf(customerId: string): Promise<PaymentRow[]> {
     const { rows } = await this.pool.query<PaymentRow>(
       `select id, status, consent_id, submitted_at, payment_idempotency_id, aggregator_payment_id
        from payments where customer_id = $1`,
       [customerId],
     );
-    for (const { status, consent_id: consentId, submitted_at: submittedAt } of rows) {
-      if (consentId !== null && submittedAt === null && !isSubmitted(status) && !isSettled(status)) {
-        await unlessGone(application.delete(consentId));
-      }
-    }
     return rows;
+  }
+}
+
+/** False when the aggregator has not confirmed it and the time for that is over; before, it is a reason to come back. */
+async function confirmed({ isOver }: Deletion, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!isOver || !(error instanceof ClientError)) throw error;
+    return false;
+  }
+}
+
+/** What was never sent to a bank is never sent any more. */
+async function endPayments(application: AggregatorClient, payments: readonly PaymentRow[]): Promise<void> {
+  for (const { status, consent_id: consentId, submitted_at: submittedAt } of payments) {
+    if (consentId !== null && submittedAt === null && !isSubmitted(status) && !isSettled(status)) {
+      await unlessGone(application.delete(consentId));
+    }
+  }
+}
+
+/** The user at the aggregator, with every consent that it still has. */
+async function deleteUsers(application: AggregatorClient, customerId: string): Promise<void> {
+  for (const { uuid } of await application.getUsers([customerId])) {
+    if (uuid !== undefined) await unlessGone(application.deleteUser(uuid));
   }
 }
 

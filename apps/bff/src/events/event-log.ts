@@ -13,6 +13,7 @@ export interface NewEvent {
     | 'connection.renewal'
     | 'institution.outage-began'
     | 'institution.outage-ended'
+    | 'customer.deleted'
     | 'payment.updated'
     | 'payment.completed'
     | 'payment.failed'

@@ -152,7 +152,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a customer and everything of theirs
-         * @description Begins the deletion: consents are withdrawn at the banks, then every row about the customer is deleted. Of payments that were sent to a bank a record without a person is kept: id, institution, amount, currency, status and times. A payment still on its way is waited for, a day at most. The customer is `deleting` until then, and 404 afterwards.
+         * @description Begins the deletion: consents are withdrawn at the banks, then every row about the customer is deleted. Of payments that were sent to a bank a record without a person is kept: id, institution, amount, currency, status and times. A payment still on its way is waited for, a day at most, and a bank that does not confirm the end of a consent for three (`DELETION_PATIENCE_HOURS`): then everything is deleted all the same, and the proof at `/v1/deletions/{deletionId}` says what is unconfirmed. The customer is `deleting` until then, and 404 afterwards.
          */
         delete: operations["deleteCustomer"];
         options?: never;
@@ -160,20 +160,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/sessions": {
+    "/v1/deletions": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * Open a session
-         * @description Gives a bearer token for the frontend of one customer, who becomes known by it. It ends after half an hour; open another one then.
+         * List the deletions of customers
+         * @description The newest first, in pages.
          */
-        post: operations["openSession"];
+        get: operations["listDeletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deletions/{deletionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the deletion of a customer: how far it is, and afterwards the proof of it
+         * @description Whether each bank has confirmed the end of the consent, and how much was deleted. It names nobody: keep its id, which the deletion has answered as `deletionId`, if you want to know whose it was.
+         */
+        get: operations["getDeletion"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -346,6 +366,26 @@ export interface paths {
         get: operations["getForecast"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a session
+         * @description Gives a bearer token for the frontend of one customer, who becomes known by it. It ends after half an hour; open another one then.
+         */
+        post: operations["openSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1039,6 +1079,11 @@ export interface components {
             status: components["schemas"]["CustomerStatus"];
             /** Format: date-time */
             createdAt: string;
+            /**
+             * Format: uuid
+             * @description While they are being deleted: where to read how far that is.
+             */
+            deletionId?: string;
         };
         CustomerPage: {
             data: components["schemas"]["CustomerView"][];
@@ -1046,23 +1091,67 @@ export interface components {
             /** @description Present when there is more. */
             nextCursor?: string;
         };
-        CustomerReference: {
+        /** @enum {string} */
+        DeletionStatus: "running" | "completed";
+        /** @enum {string} */
+        ConsentOutcome: "revoked" | "unconfirmed";
+        DeletedConsent: {
+            /** @example meridian */
+            institutionId: string;
+            outcome: components["schemas"]["ConsentOutcome"];
             /**
-             * @description The merchant's own id of the customer.
-             * @example customer-1042
+             * @description Why it is unconfirmed: `institution-refused` (the bank refused or could not be reached) or `aggregator-failed`.
+             * @example institution-refused
              */
-            reference: string;
+            reason?: string;
         };
-        NewSession: {
-            customer: components["schemas"]["CustomerReference"];
-        };
-        Session: {
-            /** @description Bearer token for the customer's frontend. */
-            token: string;
-            /** Format: date-time */
-            expiresAt: string;
+        DeletionView: {
             /** Format: uuid */
-            customerId: string;
+            id: string;
+            status: components["schemas"]["DeletionStatus"];
+            /** Format: date-time */
+            requestedAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends at the latest, but for payments on their way.
+             */
+            deadlineAt: string;
+            /** Format: date-time */
+            completedAt?: string;
+            /**
+             * Format: date-time
+             * @description When it is tried again.
+             */
+            nextAttemptAt?: string;
+            attempts: number;
+            /**
+             * @description What it waits for: `consent-unconfirmed` (a bank), `payment-under-way`, `aggregator-failed`, or `internal-fault`.
+             * @example consent-unconfirmed
+             */
+            problem?: string;
+            /** @description The consents that were open when it began. */
+            consents: components["schemas"]["DeletedConsent"][];
+            /** @description Whether the aggregator has confirmed that its user, and every consent of theirs, is gone. */
+            userDeleted: boolean;
+            /**
+             * @description How many rows of each kind were deleted.
+             * @example {
+             *       "connections": 1,
+             *       "accounts": 2,
+             *       "transactions": 731,
+             *       "payments": 1,
+             *       "webhooks": 4
+             *     }
+             */
+            erased: {
+                [key: string]: unknown;
+            };
+        };
+        DeletionPage: {
+            data: components["schemas"]["DeletionView"][];
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
         };
         InstitutionMedia: {
             /** @example icon */
@@ -1342,6 +1431,24 @@ export interface components {
             data: components["schemas"]["ConnectionForecast"][];
             /** @description Absent on the last page. */
             nextCursor?: string;
+        };
+        CustomerReference: {
+            /**
+             * @description The merchant's own id of the customer.
+             * @example customer-1042
+             */
+            reference: string;
+        };
+        NewSession: {
+            customer: components["schemas"]["CustomerReference"];
+        };
+        Session: {
+            /** @description Bearer token for the customer's frontend. */
+            token: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: uuid */
+            customerId: string;
         };
         /** @enum {string} */
         ExplanationOwner: "user" | "merchant" | "institution" | "operator";
@@ -3636,7 +3743,8 @@ export interface operations {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *           "reference": "customer-1042",
                      *           "status": "active",
-                     *           "createdAt": "2026-11-21T09:30:00.000Z"
+                     *           "createdAt": "2026-11-21T09:30:00.000Z",
+                     *           "deletionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
                      *         }
                      *       ],
                      *       "hasMore": true,
@@ -3848,7 +3956,8 @@ export interface operations {
                      *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *       "reference": "customer-1042",
                      *       "status": "active",
-                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "deletionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
                      *     }
                      */
                     "application/json": components["schemas"]["CustomerView"];
@@ -4095,7 +4204,8 @@ export interface operations {
                      *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *       "reference": "customer-1042",
                      *       "status": "active",
-                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "deletionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
                      *     }
                      */
                     "application/json": components["schemas"]["CustomerView"];
@@ -4296,7 +4406,8 @@ export interface operations {
                      *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *       "reference": "customer-1042",
                      *       "status": "active",
-                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "deletionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
                      *     }
                      */
                     "application/json": components["schemas"]["CustomerView"];
@@ -4512,33 +4623,20 @@ export interface operations {
             };
         };
     };
-    openSession: {
+    listDeletions: {
         parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
-                "idempotency-key"?: string;
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
             };
+            header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "customer": {
-                 *         "reference": "customer-1042"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["NewSession"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            201: {
+            200: {
                 headers: {
                     /**
                      * @description The quota and its window in seconds.
@@ -4555,12 +4653,38 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "token": "text",
-                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
-                     *       "customerId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *       "data": [
+                     *         {
+                     *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "status": "running",
+                     *           "requestedAt": "2026-11-21T09:30:00.000Z",
+                     *           "deadlineAt": "2026-11-21T09:30:00.000Z",
+                     *           "completedAt": "2026-11-21T09:30:00.000Z",
+                     *           "nextAttemptAt": "2026-11-21T09:30:00.000Z",
+                     *           "attempts": 0,
+                     *           "problem": "consent-unconfirmed",
+                     *           "consents": [
+                     *             {
+                     *               "institutionId": "meridian",
+                     *               "outcome": "revoked",
+                     *               "reason": "institution-refused"
+                     *             }
+                     *           ],
+                     *           "userDeleted": true,
+                     *           "erased": {
+                     *             "connections": 1,
+                     *             "accounts": 2,
+                     *             "transactions": 731,
+                     *             "payments": 1,
+                     *             "webhooks": 4
+                     *           }
+                     *         }
+                     *       ],
+                     *       "hasMore": true,
+                     *       "nextCursor": "text"
                      *     }
                      */
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["DeletionPage"];
                 };
             };
             /** @description A member is faulty; the issues name it. */
@@ -4641,8 +4765,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description Against the state of things. */
-            409: {
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4650,16 +4774,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "about:blank",
-                     *       "title": "Against the state of things.",
-                     *       "status": 409,
-                     *       "detail": "The customer of this reference is being deleted",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
                      *       "instance": "/v1/accounts",
                      *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
-                     *       "code": "CONFLICT",
+                     *       "code": "TOO_MANY_REQUESTS",
                      *       "issues": [
                      *         {
-                     *           "code": "CONFLICT",
-                     *           "message": "The customer of this reference is being deleted"
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
                      *         }
                      *       ]
                      *     }
@@ -4667,8 +4791,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description The key came with another request. */
-            422: {
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4676,16 +4800,178 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "about:blank",
-                     *       "title": "The key came with another request.",
-                     *       "status": 422,
-                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
                      *       "instance": "/v1/accounts",
                      *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
-                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "code": "SERVICE_UNAVAILABLE",
                      *       "issues": [
                      *         {
-                     *           "code": "IDEMPOTENCY_KEY_REUSED",
-                     *           "message": "The Idempotency-Key was used with another request"
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getDeletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deletionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "status": "running",
+                     *       "requestedAt": "2026-11-21T09:30:00.000Z",
+                     *       "deadlineAt": "2026-11-21T09:30:00.000Z",
+                     *       "completedAt": "2026-11-21T09:30:00.000Z",
+                     *       "nextAttemptAt": "2026-11-21T09:30:00.000Z",
+                     *       "attempts": 0,
+                     *       "problem": "consent-unconfirmed",
+                     *       "consents": [
+                     *         {
+                     *           "institutionId": "meridian",
+                     *           "outcome": "revoked",
+                     *           "reason": "institution-refused"
+                     *         }
+                     *       ],
+                     *       "userDeleted": true,
+                     *       "erased": {
+                     *         "connections": 1,
+                     *         "accounts": 2,
+                     *         "transactions": 731,
+                     *         "payments": 1,
+                     *         "webhooks": 4
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletionView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
                      *         }
                      *       ]
                      *     }
@@ -7452,6 +7738,267 @@ export interface operations {
                      *         {
                      *           "code": "NOT_FOUND",
                      *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    openSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "customer": {
+                 *         "reference": "customer-1042"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "text",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z",
+                     *       "customerId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
                      *         }
                      *       ]
                      *     }
