@@ -24,6 +24,8 @@ export interface BffCall {
   as?: string;
   body?: unknown;
   headers?: Record<string, string>;
+  /** The address that the connection comes from. */
+  from?: string;
 }
 
 export interface TestMerchant {
@@ -72,12 +74,13 @@ export class TestBff {
 
   async ask<Body = never>(
     route: `${string} /${string}`,
-    { as, body, headers }: BffCall = {},
+    { as, body, headers, from }: BffCall = {},
   ): Promise<BffAnswer<Body>> {
     const [method, url] = route.split(' ') as ['GET' | 'POST' | 'DELETE', string];
     const answer = await this.app.inject({
       method,
       url,
+      ...(from === undefined ? {} : { remoteAddress: from }),
       headers: {
         ...(as === undefined ? {} : { authorization: `Bearer ${as}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -113,15 +116,22 @@ export class TestBff {
     return (await this.ask<{ token: string; customerId: string }>('POST /v1/sessions', { as: apiKey, body })).body;
   }
 
-  /** A connection whose customer has approved at the bank and come back. */
-  async connected(token: string, institutionId = 'bank'): Promise<{ id: string; consentId: string }> {
+  /**
+   * A connection whose customer has approved at the bank and come back, from `address`; where that is not known, the first reading
+   * counts as one without them.
+   */
+  async connected(
+    token: string,
+    institutionId = 'bank',
+    address = 'unknown',
+  ): Promise<{ id: string; consentId: string }> {
     const made = await this.ask<{ id: string; authorisationUrl: string }>('POST /v1/connections', {
       as: token,
       body: { institutionId },
     });
     const consentId = new URL(made.body.authorisationUrl).searchParams.get('consent') ?? '';
     const back = this.aggregator.approve(consentId);
-    await this.ask(`GET ${back.pathname}${back.search}` as `GET /${string}`);
+    await this.ask(`GET ${back.pathname}${back.search}` as `GET /${string}`, { from: address });
     return { id: made.body.id, consentId };
   }
 

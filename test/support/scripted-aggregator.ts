@@ -60,7 +60,7 @@ export class ScriptedAggregator {
     server.on('request', (request, response) => {
       void aggregator.receive(request).then((answer) => {
         if (!answer) return response.destroy();
-        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
         return response.end(answer.body === undefined ? '' : JSON.stringify(answer.body));
       });
     });
@@ -136,7 +136,7 @@ export class ScriptedAggregator {
     if (failure.afterWork) await this.work(call);
     return failure.status === undefined
       ? undefined
-      : { status: failure.status, body: failure.body ?? refusal(failure.status) };
+      : { status: failure.status, body: failure.body ?? refusal(failure.status), headers: failure.headers };
   }
 
   private async work(call: ReceivedCall): Promise<Answer> {

@@ -19,6 +19,7 @@ export interface Failure {
   path?: string;
   status?: number;
   body?: unknown;
+  headers?: Record<string, string>;
   /** The call is carried out first, and only then its answer is lost. */
   afterWork?: boolean;
   times?: number;
@@ -40,6 +41,7 @@ export interface ScriptedConsent {
 export interface Answer {
   status: number;
   body?: unknown;
+  headers?: Record<string, string> | undefined;
 }
 
 /** An answer in the envelope. */

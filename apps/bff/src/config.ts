@@ -1,6 +1,7 @@
-import { Matches, ValidateBy } from 'class-validator';
+import { IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Choice, Integer, Text, Url, Uuid } from '#libs/contract';
 import { loadEnv } from '#libs/server';
+import { TrustedProxies } from './trusted-proxies.js';
 
 export const Role = { api: 'api', worker: 'worker', all: 'all' } as const;
 export type Role = (typeof Role)[keyof typeof Role];
@@ -26,6 +27,11 @@ export class Env {
   @Integer({ optional: true, query: true, min: 0, max: 65_535 }) BFF_PORT = 3001;
   /** Where browsers and the aggregator reach us, without a slash at the end. */
   @HttpsInProduction() @Matches(/[^/]$/) @Url() BFF_URL!: string;
+  /**
+   * The proxies before us, as a count of hops or as addresses and CIDR ranges. What they say in `X-Forwarded-For` is the customer's
+   * address, which institutions ask for; nobody is believed by default.
+   */
+  @IsOptional() @TrustedProxies() TRUSTED_PROXIES?: string;
   @Text({ pattern: /^postgres(ql)?:\/\// }) DATABASE_URL!: string;
   /** Connections of the pool, at most. */
   @Integer({ optional: true, query: true, min: 2, max: 200 }) DATABASE_POOL_SIZE = 10;

@@ -9,6 +9,7 @@ import { routeWebhooks, webhookRoute } from './ingestion/ingestion.route.js';
 import { describedAs } from './openapi-description.js';
 import { serveReferencePage } from './reference-page.js';
 import { OriginsService } from './sessions/origins.service.js';
+import { trustedProxies } from './trusted-proxies.js';
 
 /** The routes that a worker answers: it is asked how it is, nothing else. */
 const statusRoutes = new Set(['/health', '/ready', '/metrics']);
@@ -41,6 +42,7 @@ export function programOptions(env: Env, page?: string): BootstrapOptions {
     name: 'bff',
     port: env.BFF_PORT,
     host: listenHost(env.BFF_URL),
+    trustProxy: (env.TRUSTED_PROXIES === undefined ? undefined : trustedProxies(env.TRUSTED_PROXIES)) ?? false,
     errors: (logger) => createProblemDetailsWriter({ logger }),
     rawBodyRoutes: [webhookRoute],
     docs: describedAs,

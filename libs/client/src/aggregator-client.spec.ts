@@ -194,6 +194,20 @@ describe('a refusal', () => {
     expect(error).toMatchObject({ status: 429, tracingId: 'abc', issues, retryAfter: 7, retryable: true });
   });
 
+  it.each<[string, Record<string, string>, number | undefined]>([
+    ['a date', { 'retry-after': 'Sat, 21 Nov 2026 10:00:30 GMT', date: 'Sat, 21 Nov 2026 10:00:00 GMT' }, 30],
+    [
+      'a date that is past',
+      { 'retry-after': 'Sat, 21 Nov 2026 09:59:30 GMT', date: 'Sat, 21 Nov 2026 10:00:00 GMT' },
+      undefined,
+    ],
+    ['nonsense', { 'retry-after': 'soon' }, undefined],
+    ['a negative number', { 'retry-after': '-5' }, undefined],
+  ])('says when to come back where that is %s', async (_what, headers, seconds) => {
+    replies = [json(429, { error: { code: 429 } }, headers)];
+    expect((await failure(client.createPayment('token', payment))).retryAfter).toBe(seconds);
+  });
+
   it('reads the field list of applications', async () => {
     replies = [json(400, { errors: [{ fieldName: 'name', error: 'MANDATORY' }] })];
     const body = { name: 'n', merchantCategoryCode: '5411', ppcUserGroup: 'FINANCE', isContractPresent: true };

@@ -86,7 +86,7 @@ async function attempt(call: Call, signal: AbortSignal): Promise<unknown> {
     status,
     body: known,
     retryable,
-    retryAfter: seconds(headers['retry-after']),
+    retryAfter: secondsToWait(headers),
   });
 }
 
@@ -110,6 +110,11 @@ function codeOf(error: unknown): string {
   return typeof error.code === 'string' ? error.code : 'unknown';
 }
 
-function seconds(value: string | string[] | undefined): number | undefined {
-  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+/** `Retry-After` is a count of seconds, or a date (RFC 9110, section 10.2.3), which only the sender's own clock can judge. */
+function secondsToWait(headers: Record<string, string | string[] | undefined>): number | undefined {
+  const { 'retry-after': value, date } = headers;
+  if (typeof value !== 'string') return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const ms = Date.parse(value) - Date.parse(String(date));
+  return ms > 0 ? Math.ceil(ms / 1_000) : undefined;
 }

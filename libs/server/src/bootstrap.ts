@@ -38,8 +38,8 @@ export interface BootstrapOptions {
   docs?: OpenApiOptions;
   /** What `/ready` asks before it says yes. */
   readiness?: (app: NestFastifyApplication) => Readonly<Record<string, ReadinessCheck>>;
-  /** Addresses of proxies whose `X-Forwarded-*` headers are believed. Nobody's, by default. */
-  trustProxy?: boolean | string | string[];
+  /** Proxies whose `X-Forwarded-*` headers are believed: addresses, or a test of address and distance. Nobody's, by default. */
+  trustProxy?: boolean | string[] | ((address: string, hop: number) => boolean);
   /** Closes on SIGTERM and SIGINT. On by default. */
   signals?: boolean;
   logger?: Logger;

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
-import { type Consent, problems } from '#libs/contract';
-import { POOL, transaction } from '#libs/database';
+import { type Consent, problems, type PsuHeaders } from '#libs/contract';
+import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import {
   callbackClaimMs,
@@ -11,6 +11,7 @@ import {
   outcomeOf,
   reasonOfError,
 } from '../callbacks/callback-state.js';
+import { openAttendedRun } from '../sync/attendance.js';
 import { SyncSchedule } from '../sync/sync-schedule.js';
 import { ConsentAdoption } from './consent-adoption.service.js';
 import { ConsentAnswers } from './consent-answers.service.js';
@@ -53,23 +54,24 @@ export class AuthorisationService {
     private readonly adoption: ConsentAdoption,
     private readonly renewals: RenewalCompletion,
     private readonly schedule: SyncSchedule,
+    private readonly secrets: SecretBox,
   ) {}
 
   /**
    * The browser came back. Needs no session: the single-use state names the connection. Safe to hit twice, at once or
-   * later; the second hit only reads how it went.
+   * later; the second hit only reads how it went. `psu` is the customer, whose browser it is.
    */
-  async comeBack(query: CallbackQuery): Promise<Return> {
+  async comeBack(query: CallbackQuery, psu?: PsuHeaders): Promise<Return> {
     const hash = hashOfState(query.state);
     const renewal = hash === undefined ? undefined : await renewalByState(this.pool, hash);
-    if (renewal) return this.comeBackFromRenewal(renewal, query);
+    if (renewal) return this.comeBackFromRenewal(renewal, query, psu);
     const connection = hash === undefined ? undefined : await this.connectionOf('state_hash', hash);
     if (!connection) throw problems.notFound({ parameter: 'state', message: 'The authorisation is not known' });
     if (isWaiting(connection.status)) {
-      if (await this.claim(connection.id)) await this.finish(connection, query);
+      if (await this.claim(connection.id)) await this.finish(connection, query, psu);
       return this.told(connection.id, connection.return_url);
     }
-    return (await this.authorisedAgain(connection, query)) ?? this.told(connection.id, connection.return_url);
+    return (await this.authorisedAgain(connection, query, psu)) ?? this.told(connection.id, connection.return_url);
   }
 
   /** Looks at an authorisation whose browser has not come back yet. */
@@ -101,21 +103,25 @@ export class AuthorisationService {
     ]);
   }
 
-  private async comeBackFromRenewal(renewal: Renewal, query: CallbackQuery): Promise<Return> {
-    await this.renewals.comeBack(renewal, query);
+  private async comeBackFromRenewal(renewal: Renewal, query: CallbackQuery, psu?: PsuHeaders): Promise<Return> {
+    await this.renewals.comeBack(renewal, query, psu);
     const after = await findRenewal(this.pool, renewal.id);
     const told = await this.told(renewal.connection_id, renewal.return_url);
     // A consent that was made by a renewal comes back with that renewal's state when it is authorised again.
     const connection = isOpen(renewal.status) ? undefined : await this.connectionOf('id', renewal.connection_id);
-    const again = connection && (await this.authorisedAgain(connection, query));
+    const again = connection && (await this.authorisedAgain(connection, query, psu));
     return again ?? { ...told, renewal: { id: renewal.id, status: after?.status ?? renewal.status } };
   }
 
   /** The consent in use had lapsed and is authorised again: it comes back with the state that it was made with. */
-  private async authorisedAgain({ consent_id: consentId }: Waiting, query: CallbackQuery): Promise<Return | undefined> {
+  private async authorisedAgain(
+    { consent_id: consentId }: Waiting,
+    query: CallbackQuery,
+    psu?: PsuHeaders,
+  ): Promise<Return | undefined> {
     const renewal = consentId === null ? undefined : await openRenewalOf(this.pool, consentId);
     if (!renewal) return undefined;
-    await this.renewals.comeBack(renewal, query);
+    await this.renewals.comeBack(renewal, query, psu);
     const after = await findRenewal(this.pool, renewal.id);
     const told = await this.told(renewal.connection_id, renewal.return_url);
     return { ...told, renewal: { id: renewal.id, status: after?.status ?? renewal.status } };
@@ -143,7 +149,7 @@ export class AuthorisationService {
     return rowCount === 1;
   }
 
-  private async finish(connection: Waiting, query: CallbackQuery): Promise<void> {
+  private async finish(connection: Waiting, query: CallbackQuery, psu?: PsuHeaders): Promise<void> {
     const outcome = outcomeOf(query);
     if (outcome.kind === 'error') {
       const move = {
@@ -164,7 +170,7 @@ export class AuthorisationService {
         await transaction(this.pool, (tx) => moveConnection(tx, move));
         return;
       }
-      if (!consent || !(await this.adopt(connection, consent))) await this.release(id);
+      if (!consent || !(await this.adopt(connection, consent, psu))) await this.release(id);
     } catch (error) {
       // The customer has done their part; the worker asks for the consent as soon as the aggregator answers again.
       await this.release(connection.id);
@@ -178,14 +184,22 @@ export class AuthorisationService {
   }
 
   /** Takes over what the consent says, if it says anything final; the token is sealed for this connection alone. */
-  private async adopt({ id, institution_id: institutionId }: Waiting, consent: Consent): Promise<boolean> {
+  private async adopt(
+    { id, institution_id: institutionId }: Waiting,
+    consent: Consent,
+    psu?: PsuHeaders,
+  ): Promise<boolean> {
     const to = statusOfConsent(consent);
     if (to === undefined) return false;
     const active = to === ConnectionStatus.active;
     const move = active
       ? { id, to, columns: await this.adoption.columnsOf({ id, institutionId }, consent) }
       : { id, to, reason: 'consent-not-given', columns: { next_sync_at: null } };
-    const moved = await transaction(this.pool, (tx) => moveConnection(tx, move));
+    const moved = await transaction(this.pool, async (tx) => {
+      if (!(await moveConnection(tx, move))) return false;
+      if (active) await openAttendedRun(tx, this.secrets, { connectionId: id, psu });
+      return true;
+    });
     if (moved && active) await this.schedule.soon(id);
     return true;
   }

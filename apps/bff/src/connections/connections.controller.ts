@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import type { PsuHeaders } from '#libs/contract';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ForCaller, ForCustomer } from '../auth/access.js';
+import { ApiPresence, PresentCustomer, ReturningCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
@@ -41,9 +43,14 @@ export class ConnectionsController {
       'Asks for the customer’s consent. Send the customer to the `authorisationUrl`; they come back to `returnUrl`, and the first synchronisation begins.',
   })
   @ApiCreatedResponse({ type: ConnectionView })
+  @ApiPresence()
   @ForCustomer()
-  connect(@CurrentScope() scope: Scope, @Body() body: NewConnection): Promise<ConnectionView> {
-    return this.connections.connect(scope, body);
+  connect(
+    @CurrentScope() scope: Scope,
+    @PresentCustomer() psu: PsuHeaders | undefined,
+    @Body() body: NewConnection,
+  ): Promise<ConnectionView> {
+    return this.connections.connect(scope, body, psu);
   }
 
   @Get('connections')
@@ -60,8 +67,12 @@ export class ConnectionsController {
   /** Where the aggregator sends the customer's browser. */
   @Get('connections/callback')
   @ApiExcludeEndpoint()
-  async connectionCallback(@Query() query: CallbackQuery, @Res() reply: FastifyReply): Promise<void> {
-    const { id, status, returnUrl, renewal } = await this.authorisation.comeBack(query);
+  async connectionCallback(
+    @Query() query: CallbackQuery,
+    @ReturningCustomer() psu: PsuHeaders | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { id, status, returnUrl, renewal } = await this.authorisation.comeBack(query, psu);
     const renewed = renewal && { renewal: renewal.id, 'renewal-status': renewal.status };
     const sentence = renewal ? renewalSentence(renewal.status) : sentenceOf(status);
     sendBack(reply, { returnUrl, told: { connection: id, status, ...renewed }, sentence });

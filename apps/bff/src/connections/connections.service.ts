@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
-import { problems } from '#libs/contract';
+import { problems, type PsuHeaders } from '#libs/contract';
 import { POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
@@ -27,8 +27,8 @@ export class ConnectionsService {
     @Inject(Env) private readonly env: Env,
   ) {}
 
-  /** Asks for the customer's consent; the answer says where to send the browser. */
-  async connect(scope: Scope, wanted: NewConnection): Promise<ConnectionView> {
+  /** Asks for the customer's consent; the answer says where to send the browser. `psu` is the customer, if they are present. */
+  async connect(scope: Scope, wanted: NewConnection, psu?: PsuHeaders): Promise<ConnectionView> {
     const production = isProduction(this.env);
     const returnUrl = await allowedReturnUrl(this.pool, scope.merchantId, { wanted: wanted.returnUrl, production });
     const { state, hash } = newCallbackState();
@@ -50,12 +50,13 @@ export class ConnectionsService {
     );
     try {
       const application = await this.aggregator.of(scope.merchantId);
-      const { data: consent } = await application.initiateAccountRequest({
+      const request = {
         applicationUserId: scope.customerId,
         institutionId: wanted.institutionId,
         callback: `${this.env.BFF_URL}/v1/connections/callback?state=${state}`,
         oneTimeToken: true,
-      });
+      };
+      const { data: consent } = await application.initiateAccountRequest(request, psu);
       if (consent.id === undefined || consent.authorisationUrl === undefined)
         throw new Error('The aggregator answered without an address');
       const columns = {

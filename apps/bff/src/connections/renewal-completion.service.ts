@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { ClientError } from '#libs/client';
-import type { Consent } from '#libs/contract';
-import { POOL, transaction } from '#libs/database';
+import type { Consent, PsuHeaders } from '#libs/contract';
+import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { callbackClaimMs, type CallbackQuery, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
 import { retire } from '../consents/withdrawals.queries.js';
+import { openAttendedRun } from '../sync/attendance.js';
 import { startReading } from '../sync/consent-change.js';
 import { SyncSchedule } from '../sync/sync-schedule.js';
 import { ConsentAdoption } from './consent-adoption.service.js';
@@ -30,10 +31,11 @@ export class RenewalCompletion {
     private readonly answers: ConsentAnswers,
     private readonly adoption: ConsentAdoption,
     private readonly schedule: SyncSchedule,
+    private readonly secrets: SecretBox,
   ) {}
 
-  /** The browser came back. Safe to hit twice: only one hit finishes, and an attempt that has ended stays as it is. */
-  async comeBack(renewal: Renewal, query: CallbackQuery): Promise<void> {
+  /** The browser came back, and with it the customer. Safe to hit twice: only one hit finishes, and what has ended stays as it is. */
+  async comeBack(renewal: Renewal, query: CallbackQuery, psu?: PsuHeaders): Promise<void> {
     if (!isOpen(renewal.status) || renewal.consent_id === null || !(await this.claim(renewal.id))) return;
     const outcome = outcomeOf(query);
     if (outcome.kind === 'error') {
@@ -44,7 +46,7 @@ export class RenewalCompletion {
       const consent = await this.answers.after(renewal.merchant_id, renewal.consent_id, outcome);
       if (consent.id !== renewal.consent_id) {
         await this.end(renewal, { to: RenewalStatus.failed, reason: 'consent-mismatch' });
-      } else if (!(await this.adopt(renewal, consent))) {
+      } else if (!(await this.adopt(renewal, consent, psu))) {
         await this.release(renewal.id);
       }
     } catch (error) {
@@ -88,7 +90,7 @@ export class RenewalCompletion {
   }
 
   /** Takes over what the new consent says, if it says anything final. */
-  private async adopt(renewal: Renewal, consent: Consent): Promise<boolean> {
+  private async adopt(renewal: Renewal, consent: Consent, psu?: PsuHeaders): Promise<boolean> {
     const to = endOfConsent(consent);
     if (to === undefined) return false;
     if (!isCompleted(to)) {
@@ -97,7 +99,12 @@ export class RenewalCompletion {
     }
     const { connection_id: id, institution_id: institutionId } = renewal;
     const columns = await this.adoption.columnsOf({ id, institutionId }, consent);
-    if (await transaction(this.pool, (tx) => putInPlace(tx, renewal, columns))) await this.schedule.soon(id);
+    const isInPlace = await transaction(this.pool, async (tx) => {
+      if (!(await putInPlace(tx, renewal, columns))) return false;
+      await openAttendedRun(tx, this.secrets, { connectionId: id, psu });
+      return true;
+    });
+    if (isInPlace) await this.schedule.soon(id);
     return true;
   }
 

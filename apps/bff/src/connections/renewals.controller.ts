@@ -1,7 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { PsuHeaders } from '#libs/contract';
 import { ForCustomer } from '../auth/access.js';
 import { CurrentScope, type Scope } from '../auth/caller.js';
+import { ApiPresence, PresentCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { ConnectionView } from './connection.dto.js';
 import { ConnectionsService } from './connections.service.js';
@@ -27,12 +29,14 @@ export class RenewalsController {
       'consent that it has; a renewal that is denied, fails or is abandoned changes nothing. Account ids stay.',
   })
   @ApiCreatedResponse({ type: RenewalView })
+  @ApiPresence()
   beginRenewal(
     @CurrentScope() scope: Scope,
     @Param('connectionId', UuidParam) id: string,
+    @PresentCustomer() psu: PsuHeaders | undefined,
     @Body() body: NewRenewal,
   ): Promise<RenewalView> {
-    return this.renewals.begin(scope, id, body);
+    return this.renewals.begin(scope, id, { ...body, psu });
   }
 
   @Get('renewals')

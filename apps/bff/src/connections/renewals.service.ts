@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
-import { type AccountAuthorisationResponse, problems } from '#libs/contract';
+import { type AccountAuthorisationResponse, problems, type PsuHeaders } from '#libs/contract';
 import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
@@ -25,6 +25,11 @@ interface RenewedConnection {
   sealed_consent_token: string | null;
 }
 
+/** What is asked for, and by which customer, if they are present. */
+interface Wanted extends NewRenewal {
+  psu: PsuHeaders | undefined;
+}
+
 /** Begins renewals: the customer authorises again while the consent that is in use stays in use. */
 @Injectable()
 export class RenewalsService {
@@ -38,7 +43,7 @@ export class RenewalsService {
   ) {}
 
   /** Asks for the customer's consent again; the answer says where to send the browser. An earlier open attempt is replaced. */
-  async begin(scope: Scope, connectionId: string, wanted: NewRenewal): Promise<RenewalView> {
+  async begin(scope: Scope, connectionId: string, { psu, ...wanted }: Wanted): Promise<RenewalView> {
     const connection = await this.renewable(scope, connectionId);
     const production = isProduction(this.env);
     const returnUrl = await allowedReturnUrl(this.pool, scope.merchantId, { wanted: wanted.returnUrl, production });
@@ -58,7 +63,8 @@ export class RenewalsService {
       ],
     );
     try {
-      const asked = (await this.askAgain(scope, connection)) ?? (await this.askAnew(scope, connection, id));
+      const asked =
+        (await this.askAgain(scope, connection, psu)) ?? (await this.askAnew(scope, connection, { id, psu }));
       await this.opened(scope, { id, connection }, asked);
     } catch (error) {
       // Nobody has seen the address, so nothing can come of what may have been made at the aggregator.
@@ -97,6 +103,7 @@ export class RenewalsService {
   private async askAgain(
     { merchantId }: Scope,
     connection: RenewedConnection,
+    psu: PsuHeaders | undefined,
   ): Promise<AccountAuthorisationResponse | undefined> {
     const { id, status, consent_id: consentId, sealed_consent_token: sealed } = connection;
     if (!needsItsUser(status) || consentId === null || sealed === null) return undefined;
@@ -104,7 +111,8 @@ export class RenewalsService {
     try {
       const { data } = await application.getConsentById(consentId);
       if (data.status !== 'EXPIRED') return undefined;
-      return (await application.reAuthoriseAccount(this.secrets.open(sealed, `connection:${id}:consent-token`))).data;
+      const token = this.secrets.open(sealed, `connection:${id}:consent-token`);
+      return (await application.reAuthoriseAccount(token, psu)).data;
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       this.log.info(
@@ -119,18 +127,18 @@ export class RenewalsService {
   private async askAnew(
     { merchantId, customerId }: Scope,
     { institution_id: institutionId }: RenewedConnection,
-    renewalId: string,
+    { id, psu }: { id: string; psu: PsuHeaders | undefined },
   ): Promise<AccountAuthorisationResponse> {
     const { state, hash } = newCallbackState();
-    await this.pool.query('update renewals set state_hash = $2 where id = $1', [renewalId, hash]);
+    await this.pool.query('update renewals set state_hash = $2 where id = $1', [id, hash]);
     const application = await this.aggregator.of(merchantId);
-    const { data } = await application.initiateAccountRequest({
+    const request = {
       applicationUserId: customerId,
       institutionId,
       callback: `${this.env.BFF_URL}/v1/connections/callback?state=${state}`,
       oneTimeToken: true,
-    });
-    return data;
+    };
+    return (await application.initiateAccountRequest(request, psu)).data;
   }
 
   private async opened(

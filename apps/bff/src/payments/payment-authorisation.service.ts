@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
-import { type Consent, problems } from '#libs/contract';
+import { type Consent, problems, type PsuHeaders } from '#libs/contract';
 import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
@@ -29,18 +29,21 @@ export class PaymentAuthorisationService {
   ) {}
 
   /** The browser came back. Safe to hit twice: the second hit only reads how it went, and the payment is sent once. */
-  async comeBack(query: CallbackQuery): Promise<{ id: string; status: string; returnUrl: string | null }> {
+  async comeBack(
+    query: CallbackQuery,
+    psu?: PsuHeaders,
+  ): Promise<{ id: string; status: string; returnUrl: string | null }> {
     const hash = hashOfState(query.state);
     const { rows } = await this.pool.query<PaymentRow>('select * from payments where state_hash = $1', [hash ?? '']);
     const payment = rows[0];
     if (!payment) throw problems.notFound({ parameter: 'state', message: 'The authorisation is not known' });
-    if (isAwaited(payment.status) && (await this.claim(payment.id))) await this.finish(payment, query);
+    if (isAwaited(payment.status) && (await this.claim(payment.id))) await this.finish(payment, query, psu);
     const after = await this.pool.query<{ status: string }>('select status from payments where id = $1', [payment.id]);
     return { id: payment.id, status: after.rows[0]?.status ?? payment.status, returnUrl: payment.return_url };
   }
 
   /** Reads the consent and takes over what it says; answers whether it said anything final. */
-  async adopt(payment: PaymentRow, known?: Consent): Promise<boolean> {
+  async adopt(payment: PaymentRow, known?: Consent, psu?: PsuHeaders): Promise<boolean> {
     const consent = known ?? (await this.read(payment));
     const to = consent && statusOfPaymentConsent(consent);
     if (!consent || to === undefined) return false;
@@ -52,11 +55,11 @@ export class PaymentAuthorisationService {
     const sealed = this.secrets.seal(consentToken, `payment:${id}:consent-token`);
     // The worker submits what we cannot: it looks as soon as this attempt must have ended one way or the other.
     const columns = { sealed_consent_token: sealed, next_poll_at: new Date(now().getTime() + submissionClaimMs) };
-    if (await this.move({ id, to, columns })) await this.submission.submit(id);
+    if (await this.move({ id, to, columns })) await this.submission.submit(id, psu);
     return true;
   }
 
-  private async finish(payment: PaymentRow, query: CallbackQuery): Promise<void> {
+  private async finish(payment: PaymentRow, query: CallbackQuery, psu?: PsuHeaders): Promise<void> {
     const outcome = outcomeOf(query);
     const { id } = payment;
     if (outcome.kind === 'error') {
@@ -76,7 +79,7 @@ export class PaymentAuthorisationService {
         });
         return;
       }
-      if (!(await this.adopt(payment, consent))) await this.release(id);
+      if (!(await this.adopt(payment, consent, psu))) await this.release(id);
     } catch (error) {
       // The customer has done their part; the worker asks for the consent as soon as the aggregator answers again.
       await this.release(id);

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
-import type { PaymentRequest, PaymentResponse } from '#libs/contract';
+import type { PaymentRequest, PaymentResponse, PsuHeaders } from '#libs/contract';
 import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
@@ -30,15 +30,15 @@ export class PaymentSubmissionService {
 
   /**
    * Submits an authorised payment, always under the idempotency id it was authorised with: sent twice, it is paid once.
-   * Without an answer it stays authorised and is sent again later; only a plain refusal ends it.
+   * Without an answer it stays authorised and is sent again later; only a plain refusal ends it. `psu` is the customer, if they are present.
    */
-  async submit(id: string): Promise<void> {
+  async submit(id: string, psu?: PsuHeaders): Promise<void> {
     const payment = await this.load(id);
     if (!payment || !isSubmittable(payment.status) || payment.sealed_consent_token === null) return;
     const request = JSON.parse(this.secrets.open(payment.sealed_request, `payment:${id}:request`)) as PaymentRequest;
     try {
       const application = await this.aggregator.of(payment.merchant_id);
-      const { data } = await application.createPayment(this.token(payment), request);
+      const { data } = await application.createPayment(this.token(payment), request, psu);
       await this.record(payment, data);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;

@@ -8,8 +8,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import type { PsuHeaders } from '#libs/contract';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ForCustomer } from '../auth/access.js';
+import { ApiPresence, PresentCustomer, ReturningCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
@@ -36,14 +38,16 @@ export class PaymentsController {
   @OwnIdempotency()
   @ApiCreatedResponse({ type: PaymentView })
   @ForCustomer()
+  @ApiPresence()
   @ApiHeader({ name: 'idempotency-key', required: true, description: 'Chosen by the merchant; one payment for ever.' })
   async pay(
     @CurrentScope() scope: Scope,
     @Headers('idempotency-key') key: string | undefined,
+    @PresentCustomer() psu: PsuHeaders | undefined,
     @Body() body: NewPayment,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PaymentView> {
-    const { payment, replayed } = await this.payments.pay(scope, readIdempotencyKey(key), body);
+    const { payment, replayed } = await this.payments.pay(scope, { key: readIdempotencyKey(key), psu }, body);
     if (replayed) reply.header('idempotency-replayed', 'true');
     return payment;
   }
@@ -62,8 +66,12 @@ export class PaymentsController {
   /** Where the aggregator sends the customer's browser. */
   @Get('callback')
   @ApiExcludeEndpoint()
-  async paymentCallback(@Query() query: CallbackQuery, @Res() reply: FastifyReply): Promise<void> {
-    const { id, status, returnUrl } = await this.authorisation.comeBack(query);
+  async paymentCallback(
+    @Query() query: CallbackQuery,
+    @ReturningCustomer() psu: PsuHeaders | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { id, status, returnUrl } = await this.authorisation.comeBack(query, psu);
     sendBack(reply, { returnUrl, told: { payment: id, status }, sentence: paymentSentenceOf(status) });
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
-import { formatMinor, type PaymentRequest, problems, toMinor } from '#libs/contract';
+import { formatMinor, type PaymentRequest, problems, type PsuHeaders, toMinor } from '#libs/contract';
 import { POOL, SecretBox, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
@@ -43,9 +43,13 @@ export class PaymentsService {
 
   /**
    * Asks for the customer's authorisation of a payment. The same key with the same body answers the same payment, at
-   * any later time and at the same moment; with another body it is refused.
+   * any later time and at the same moment; with another body it is refused. `psu` is the customer, if they are present.
    */
-  async pay(scope: Scope, key: string, wanted: NewPayment): Promise<{ payment: PaymentView; replayed: boolean }> {
+  async pay(
+    scope: Scope,
+    { key, psu }: { key: string; psu?: PsuHeaders | undefined },
+    wanted: NewPayment,
+  ): Promise<{ payment: PaymentView; replayed: boolean }> {
     const requestHash = hashOf(scope, wanted);
     const intent = await this.checked(scope, wanted);
     for (let waits = 0; waits < waitsMax; waits += 1) {
@@ -54,7 +58,7 @@ export class PaymentsService {
         throw keyReused();
       }
       if (!isIntent(row.status)) return { payment: toPaymentView(row), replayed: true };
-      if (await this.claim(row.id)) return { payment: toPaymentView(await this.authorise(row)), replayed: false };
+      if (await this.claim(row.id)) return { payment: toPaymentView(await this.authorise(row, psu)), replayed: false };
       // Another call with this key is asking for the authorisation right now: its answer is ours.
       await pause(waitMs);
     }
@@ -174,20 +178,20 @@ export class PaymentsService {
     return rowCount === 1;
   }
 
-  private async authorise(row: PaymentRow): Promise<PaymentRow> {
+  private async authorise(row: PaymentRow, psu?: PsuHeaders): Promise<PaymentRow> {
     const { state, hash } = newCallbackState();
     await this.pool.query('update payments set state_hash = $2 where id = $1', [row.id, hash]);
     try {
       const application = await this.aggregator.of(row.merchant_id);
-      const { data: consent } = await application.createPaymentAuthorisation({
+      const sealed = this.secrets.open(row.sealed_request, `payment:${row.id}:request`);
+      const request = {
         applicationUserId: row.customer_id,
         institutionId: row.institution_id,
         callback: `${this.env.BFF_URL}/v1/payments/callback?state=${state}`,
         oneTimeToken: true,
-        paymentRequest: JSON.parse(
-          this.secrets.open(row.sealed_request, `payment:${row.id}:request`),
-        ) as PaymentRequest,
-      });
+        paymentRequest: JSON.parse(sealed) as PaymentRequest,
+      };
+      const { data: consent } = await application.createPaymentAuthorisation(request, psu);
       if (consent.authorisationUrl === undefined) throw new Error('The aggregator answered without an address');
       const columns = { consent_id: consent.id, authorisation_url: consent.authorisationUrl, state_used_at: null };
       const move = { id: row.id, to: MerchantPaymentStatus.AWAITING_AUTHORIZATION, columns };

@@ -126,6 +126,32 @@ describe('how far back an account is read', () => {
   });
 });
 
+describe('an institution that asks to be left alone', () => {
+  it.each([
+    [429, '7200', 2 * hourMs],
+    [503, '7200', 2 * hourMs],
+    [429, '172800', dayMs],
+  ])(
+    'is, after %d, for %s seconds or a day, and the merchant is told until when',
+    async (status, retryAfter, waitMs) => {
+      const id = await connected();
+      await synchronise(id);
+      const headers = { 'retry-after': retryAfter };
+      bff.aggregator.fail({ route: 'GET /accounts/:id/transactions', ...failing(status), headers });
+      const refusedAt = now().getTime() + 7 * hourMs;
+      await synchronise(id, 7 * hourMs);
+      const { sync } = (await account()) ?? {};
+      for (const told of [sync?.nextPossibleAt, sync?.nextSyncAt, (await connection(id)).nextSyncAt])
+        expect(Math.round((Date.parse(told ?? '') - refusedAt) / 60_000)).toBe(waitMs / 60_000);
+      const calls = asked().length;
+      await synchronise(id, 7 * hourMs + waitMs / 2);
+      expect(asked()).toHaveLength(calls);
+      await synchronise(id, 7 * hourMs + waitMs + 60_000);
+      expect(asked()).toHaveLength(calls + 1);
+    },
+  );
+});
+
 describe('the calls of a day', () => {
   it('are never more than four a scope without the customer, whatever fails', async () => {
     const id = await connected();

@@ -229,8 +229,11 @@ export class AccountSync {
 
   private async retry(account: DueAccount, run: OpenRun, { problem, retryAfterSeconds }: SyncFault): Promise<void> {
     const failures = account.failures + 1;
-    const budget = await readBudget(this.pool, subjectOf(account), SyncScope.transactions);
+    const subject = subjectOf(account);
+    const budget = await readBudget(this.pool, subject, SyncScope.transactions);
     const dueAt = nextRetryAt(budget, now(), failures, retryAfterSeconds);
+    // Whoever asks to be left alone is: the merchant is told the same time.
+    if (retryAfterSeconds !== undefined) await blockCalls(this.pool, subject, SyncScope.transactions, dueAt);
     await this.end(account, run, { dueAt, failures, problem, figures: {}, runProblem: problem });
   }
 

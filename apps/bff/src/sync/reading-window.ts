@@ -37,7 +37,7 @@ export interface Standing {
 export function planReading({ authorisedAt, readAt, auditedAt, overlapDays, attended }: Standing, at: Date): Reading {
   const fresh = authorisedAt !== null && at.getTime() - authorisedAt.getTime() < freshMs;
   const stage = fresh ? 'fresh' : 'later';
-  const renewed = fresh && auditedAt !== null && auditedAt < authorisedAt;
+  const renewed = fresh && (auditedAt === null || auditedAt < authorisedAt);
   const auditDue = auditedAt === null || at.getTime() - auditedAt.getTime() >= auditEveryMs;
   if (readAt === null || renewed || (auditDue && !attended)) return { kind: 'whole', stage };
   return { kind: 'recent', from: new Date(readAt.getTime() - (overlapDays ?? overlapDaysDefault) * dayMs) };

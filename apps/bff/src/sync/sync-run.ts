@@ -43,18 +43,22 @@ export type RunFigures = Partial<
 
 interface RunRow {
   id: string;
-  attended: boolean;
+  attended_at: Date | null;
   sealed_psu: string | null;
 }
 
-function toOpenRun({ id, attended, sealed_psu: sealedPsu }: RunRow): OpenRun {
-  return { id, attended, sealedPsu };
+/** A customer is believed to be present for so long after they were. */
+const presenceMs = 15 * 60_000;
+
+function toOpenRun({ id, attended_at: attendedAt, sealed_psu: sealedPsu }: RunRow): OpenRun {
+  const attended = attendedAt !== null && attendedAt.getTime() + presenceMs > now().getTime();
+  return { id, attended, sealedPsu: attended ? sealedPsu : null };
 }
 
 /** A connection's run that is under way, if there is one: at most one at a time. */
 export async function currentRun(client: Queryable, connectionId: string): Promise<OpenRun | undefined> {
   const { rows } = await client.query<RunRow>(
-    `select id, attended, sealed_psu from sync_runs where connection_id = $1 and status = $2 order by started_at desc limit 1`,
+    `select id, attended_at, sealed_psu from sync_runs where connection_id = $1 and status = $2 order by started_at desc limit 1`,
     [connectionId, SyncRunStatus.running],
   );
   return rows[0] && toOpenRun(rows[0]);
@@ -71,16 +75,26 @@ export async function openRun(
 ): Promise<OpenRun & { isNew: boolean }> {
   await lockConnection(tx, connectionId);
   const current = await currentRun(tx, connectionId);
-  if (current) return { ...current, isNew: false };
+  if (current) return { ...(await joinedBy(tx, current, seal)), isNew: false };
   const id = randomUUID();
   const { rows } = await tx.query<RunRow>(
-    `insert into sync_runs (id, connection_id, status, started_at, attended, sealed_psu) values ($1, $2, $3, $4, $5, $6)
-     returning id, attended, sealed_psu`,
+    `insert into sync_runs (id, connection_id, status, started_at, attended, attended_at, sealed_psu)
+     values ($1, $2, $3, $4, $5, case when $5 then $4::timestamptz end, $6) returning id, attended_at, sealed_psu`,
     [id, connectionId, SyncRunStatus.running, now(), seal !== undefined, seal?.(id) ?? null],
   );
   const [opened] = rows;
   if (!opened) throw new Error('The run was not stored');
   return { ...toOpenRun(opened), isNew: true };
+}
+
+/** The customer came while their run was under way: what is left of it is read in their presence. */
+async function joinedBy(tx: PoolClient, run: OpenRun, seal?: (runId: string) => string): Promise<OpenRun> {
+  if (seal === undefined || run.attended) return run;
+  const { rows } = await tx.query<RunRow>(
+    `update sync_runs set attended = true, attended_at = $2, sealed_psu = $3 where id = $1 returning id, attended_at, sealed_psu`,
+    [run.id, now(), seal(run.id)],
+  );
+  return rows[0] ? toOpenRun(rows[0]) : run;
 }
 
 /** Adds to the figures, which whoever looks at the run sees at once. */

@@ -1,10 +1,10 @@
-import { isIP } from 'node:net';
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiAcceptedResponse, ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { header, problems, type PsuHeaders, readPsuHeaders } from '#libs/contract';
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiAcceptedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { PsuHeaders } from '#libs/contract';
 import { ForCustomer } from '../auth/access.js';
 import { CurrentScope, type Scope } from '../auth/caller.js';
+import { ApiPresence, PresentCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { ProgressStreams } from './progress-streams.js';
 import { SyncRunView } from './sync-run.dto.js';
@@ -27,18 +27,14 @@ export class SyncRunsController {
       'Asks for a synchronisation that the customer attends: it does not count against the calls that a bank allows without them.',
   })
   @HttpCode(202)
-  @ApiHeader({
-    name: header.psuIpAddress,
-    required: false,
-    description: 'The address of the customer who is present now. A call with a session’s token needs none.',
-  })
+  @ApiPresence()
   @ApiAcceptedResponse({ type: SyncRunView })
   requestSync(
     @CurrentScope() scope: Scope,
     @Param('connectionId', UuidParam) connectionId: string,
-    @Req() request: FastifyRequest,
+    @PresentCustomer() psu: PsuHeaders | undefined,
   ): Promise<SyncRunView> {
-    return this.requests.request(scope, connectionId, presenceOf(request));
+    return this.requests.request(scope, connectionId, psu);
   }
 
   @Get('sync-runs/:runId')
@@ -72,16 +68,4 @@ export class SyncRunsController {
     const run = await this.requests.get(scope, { connectionId, runId });
     void reply.type('text/event-stream').header('x-accel-buffering', 'no').send(this.streams.open(run));
   }
-}
-
-/**
- * Who is present. A session is one customer's frontend, so the customer is at its other end; a merchant's backend names the
- * customer's address, or nobody is there.
- */
-function presenceOf({ headers, ip }: FastifyRequest): PsuHeaders | undefined {
-  const psu = readPsuHeaders(headers);
-  if (psu.psuIpAddress !== undefined && isIP(psu.psuIpAddress) === 0)
-    throw problems.unexpectedValue({ parameter: header.psuIpAddress, message: 'must be an IP address' });
-  if (psu.psuIpAddress !== undefined) return psu;
-  return headers['customer-id'] === undefined ? { ...psu, psuIpAddress: ip } : undefined;
 }

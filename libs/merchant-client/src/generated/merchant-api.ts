@@ -5531,6 +5531,8 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /** @description The address of the customer who is present now. A call with a session’s token needs none. */
+                "psu-ip-address"?: string;
                 /**
                  * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
@@ -6603,6 +6605,8 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /** @description The address of the customer who is present now. A call with a session’s token needs none. */
+                "psu-ip-address"?: string;
                 /**
                  * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
@@ -12322,6 +12326,8 @@ export interface operations {
             header: {
                 /** @description Chosen by the merchant; one payment for ever. */
                 "idempotency-key": string;
+                /** @description The address of the customer who is present now. A call with a session’s token needs none. */
+                "psu-ip-address"?: string;
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
             };
