@@ -13,6 +13,19 @@ import {
   Uuid,
 } from '#libs/contract';
 
+/** The booked balance held against the rows: opening + rows = closing. */
+export class BalanceProofView {
+  @DateTime({ description: 'When they were last compared.' }) checkedAt!: string;
+  @Decimal({
+    example: 0,
+    description: 'What the balance has moved beyond the rows, in the sign of the rows; 0 where they agree.',
+  })
+  difference!: number;
+  @Text({ example: 'GBP' }) currency!: string;
+  @Uuid({ array: true, description: 'Transactions that may explain a difference: one too many, or not counted.' })
+  candidates!: string[];
+}
+
 export class AccountView {
   @Uuid({ description: 'The same for ever, whatever the bank calls the account under a later consent.' }) id!: string;
   @Uuid() connectionId!: string;
@@ -31,6 +44,11 @@ export class AccountView {
   @DateTime({ optional: true }) lastSyncedAt?: string;
   @Nested(() => AccountSyncView, { optional: true, description: 'How its reading stands, and why.' })
   sync?: AccountSyncView;
+  @Nested(() => BalanceProofView, {
+    optional: true,
+    description: 'Absent where the institution gives no balance that can prove something.',
+  })
+  balanceProof?: BalanceProofView;
 }
 
 export class AccountList {

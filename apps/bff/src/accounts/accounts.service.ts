@@ -4,7 +4,7 @@ import { type Account, type Balances, problems } from '#libs/contract';
 import { POOL } from '#libs/database';
 import type { Scope } from '../auth/caller.js';
 import { selectAccountStatuses } from '../sync/sync-run.queries.js';
-import type { AccountView } from './account.dto.js';
+import type { AccountView, BalanceProofView } from './account.dto.js';
 
 interface AccountRow {
   id: string;
@@ -16,6 +16,10 @@ interface AccountRow {
   balances: string | null;
   balances_at: Date | null;
   last_synced_at: Date | null;
+  checked_at: Date | null;
+  difference: string | null;
+  proof_currency: string | null;
+  candidates: string | null;
 }
 
 /** What was synced of a customer's accounts. */
@@ -43,8 +47,10 @@ export class AccountsService {
 
   private async select({ customerId }: Scope, id: string | null): Promise<AccountRow[]> {
     const { rows } = await this.pool.query<AccountRow>(
-      `select id, connection_id, institution_id, name, currency, wire, balances, balances_at, last_synced_at
-       from accounts where customer_id = $1 and ($2::uuid is null or id = $2) order by created_at, id limit 500`,
+      `select a.id, a.connection_id, a.institution_id, a.name, a.currency, a.wire, a.balances, a.balances_at, a.last_synced_at,
+         p.checked_at, p.difference, p.currency as proof_currency, p.candidates
+       from accounts a left join balance_proofs p on p.account_id = a.id
+       where a.customer_id = $1 and ($2::uuid is null or a.id = $2) order by a.created_at, a.id limit 500`,
       [customerId, id],
     );
     return rows;
@@ -62,6 +68,17 @@ function toView(row: AccountRow): AccountView {
     ...present({ accountType, usageType, accountNames, accountIdentifications, balances }),
     ...present({ mainBalance: mainBalanceAmount, currency: row.currency ?? undefined, name: row.name ?? undefined }),
     ...present({ balancesAt: row.balances_at?.toISOString(), lastSyncedAt: row.last_synced_at?.toISOString() }),
+    ...present({ balanceProof: proofOf(row) }),
+  };
+}
+
+function proofOf({ checked_at, difference, proof_currency, candidates }: AccountRow): BalanceProofView | undefined {
+  if (checked_at === null || difference === null || proof_currency === null || candidates === null) return undefined;
+  return {
+    checkedAt: checked_at.toISOString(),
+    difference: Number(difference),
+    currency: proof_currency,
+    candidates: JSON.parse(candidates) as string[],
   };
 }
 

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Balances } from '#libs/contract';
-import { TestBff, type TestMerchant } from '../../../../test/support/bff.js';
-import type { BalanceHistory } from './account.dto.js';
+import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
+import type { AccountView, BalanceHistory } from './account.dto.js';
 import { keepBalanceHistory } from './balance-history.js';
 
 let bff: TestBff;
 let merchant: TestMerchant;
 let token: string;
 let accountId: string;
+let connectionId: string;
 
 const of = (booked: number, available: number): Balances => ({
   mainBalanceAmount: { amount: available, currency: 'GBP' },
@@ -27,7 +28,8 @@ beforeAll(async () => {
   ({ token } = await bff.session(merchant, 'ada'));
   bff.aggregator.accounts = [{ id: 'acc', currency: 'GBP' }];
   bff.aggregator.balances = of(10, 20);
-  await bff.synchronise((await bff.connected(token)).id);
+  connectionId = (await bff.connected(token)).id;
+  await bff.synchronise(connectionId);
   accountId = (await bff.ask<{ data: { id: string }[] }>('GET /v1/accounts', { as: token })).body.data[0]?.id ?? '';
 });
 afterAll(() => bff.close());
@@ -82,5 +84,15 @@ describe('the history of balances', () => {
   it('is nobody else’s', async () => {
     const { token: other } = await bff.session(merchant, 'bob');
     expect((await history('', other)).status).toBe(404);
+  });
+});
+
+describe('an account', () => {
+  it('tells what its balance has moved beyond its rows', async () => {
+    const proof = async () => (await bff.ask<AccountView>(`GET /v1/accounts/${accountId}`, { as: token })).body;
+    expect((await proof()).balanceProof).toMatchObject({ difference: 0, currency: 'GBP', candidates: [] });
+    bff.aggregator.balances = of(3.5, 20);
+    await later(86_400_000, () => bff.synchronise(connectionId));
+    expect((await proof()).balanceProof).toMatchObject({ difference: -6.5, candidates: [] });
   });
 });

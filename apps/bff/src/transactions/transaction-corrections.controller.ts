@@ -1,9 +1,9 @@
-import { Body, Controller, Delete, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ForCustomer } from '../auth/access.js';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { UuidParam } from '../auth/uuid-param.js';
-import { JoinTransaction, SplitTransactions } from './transaction-corrections.dto.js';
+import { JoinTransaction, SplitTransactions, TransactionFlag } from './transaction-corrections.dto.js';
 import { TransactionCorrections } from './transaction-corrections.service.js';
 import { TransactionView } from './transaction.dto.js';
 
@@ -42,6 +42,17 @@ export class TransactionCorrectionsController {
   @ApiCreatedResponse({ type: SplitTransactions })
   splitTransaction(@CurrentScope() scope: Scope, @Param('transactionId', UuidParam) id: string): Promise<string> {
     return this.corrections.split(scope, id);
+  }
+
+  @Get('flag')
+  @Header('content-type', json)
+  @ApiOperation({
+    summary: 'Read the flag of a transaction',
+    description: 'What is not sure about it, with those it may be. 404 where nothing is in doubt.',
+  })
+  @ApiOkResponse({ type: TransactionFlag })
+  getFlag(@CurrentScope() scope: Scope, @Param('transactionId', UuidParam) id: string): Promise<string> {
+    return this.corrections.flagOf(scope, id);
   }
 
   @Delete('flag')

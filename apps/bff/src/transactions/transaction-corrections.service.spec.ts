@@ -7,6 +7,7 @@ import { newAccount, type RecordedAccount, take } from '../sync/recorded-account
 import { noCounts } from '../sync/record-changes.js';
 import { logOf, projected, tableOf } from '../sync/replayed-log.fixture.js';
 import { TransactionCorrections } from './transaction-corrections.service.js';
+import type { TransactionFlag } from './transaction-corrections.dto.js';
 import type { TransactionView } from './transaction.dto.js';
 
 let db: FreshDatabase<BffPrisma>;
@@ -88,6 +89,34 @@ describe('a link that was wrong', () => {
     await again([rent, row(-5, 'SHOP 12')]);
     expect(await live()).toMatchObject([{ description: 'RENT' }, { id: data[1]?.id, status: 'BOOKED' }]);
     await expect(corrections.split(account, data[1]?.id ?? '')).rejects.toMatchObject({ status: 409 });
+  });
+});
+
+describe('the flag of a transaction', () => {
+  it('tells the reason, and those it may be with what became of them', async () => {
+    const hold = row(-5, 'SQ *MARKET', { status: 'PENDING' });
+    await take(db.pool, account, [rent, hold]);
+    await take(db.pool, account, [rent, row(-5, 'SQ *MARKET HALL'), row(-5, 'SQ *MARKET STREET')]);
+    const flagged = (await live()).filter(({ flag }) => flag !== null);
+    expect(flagged).toHaveLength(2);
+    const flag = JSON.parse(await corrections.flagOf(account, flagged[0]?.id ?? '')) as TransactionFlag;
+    expect(flag.reason).toBe('uncertain-link');
+    expect(flag.candidates).toMatchObject([
+      { transaction: { description: 'SQ *MARKET', status: 'PENDING' }, removedAt: expect.stringMatching(/Z$/) },
+    ]);
+  });
+
+  it('is not there where nothing is in doubt, and for nobody else', async () => {
+    await take(db.pool, account, [rent, row(-9, 'SHOP')]);
+    await take(db.pool, account, [rent]);
+    const [sure, doubtful] = (await live()).toSorted((one) => (one.flag === null ? -1 : 1));
+    const stranger = await newAccount(db.pool);
+    expect(JSON.parse(await corrections.flagOf(account, doubtful?.id ?? ''))).toEqual({
+      reason: 'booked-vanished',
+      candidates: [],
+    });
+    await expect(corrections.flagOf(account, sure?.id ?? '')).rejects.toMatchObject({ status: 404 });
+    await expect(corrections.flagOf(stranger, doubtful?.id ?? '')).rejects.toMatchObject({ status: 404 });
   });
 });
 

@@ -73,6 +73,26 @@ export class TransactionCorrections {
     return `{"data":[${wires.join(',')}]}`;
   }
 
+  /** What is not sure about a transaction, with those it may be, as JSON text. */
+  async flagOf({ customerId }: Scope, id: string): Promise<string> {
+    const { rows: flagged } = await this.pool.query<{ flag: string | null }>(
+      'select flag from transactions where id = $1 and customer_id = $2 and removed_at is null',
+      [id, customerId],
+    );
+    const flag = flagged[0]?.flag;
+    if (!flag) throw problems.notFound({ message: 'The transaction is not known, or nothing about it is in doubt' });
+    const { reason, candidates } = JSON.parse(flag) as Flag;
+    const { rows } = await this.pool.query<{ wire: string; removed_at: Date | null }>(
+      'select wire, removed_at from transactions where id = any($1) and customer_id = $2 order by array_position($1, id)',
+      [candidates, customerId],
+    );
+    const shown = rows.map(({ wire, removed_at }) => {
+      const gone = removed_at === null ? '' : `,"removedAt":"${removed_at.toISOString()}"`;
+      return `{"transaction":${wire}${gone}}`;
+    });
+    return `{"reason":"${reason}","candidates":[${shown.join(',')}]}`;
+  }
+
   /** The transaction without its flag, as JSON text. */
   async dismiss(scope: Scope, id: string): Promise<string> {
     const [wire = ''] = await this.correct(scope, id, (_tx, { flag }) => {

@@ -12,6 +12,7 @@ import {
   TransactionChanges,
   TransactionPage,
   TransactionQuery,
+  TransactionView,
 } from './transaction.dto.js';
 import { csvHeader } from './csv.js';
 import { TransactionExportService } from './transaction-export.service.js';
@@ -114,5 +115,16 @@ export class TransactionsController {
   @ApiOkResponse({ type: TransactionChanges })
   listTransactionChanges(@CurrentScope() scope: Scope, @Query() query: ChangesQuery): Promise<string> {
     return this.transactions.changes(scope, query);
+  }
+
+  @Get('transactions/:transactionId')
+  @ApiOperation({
+    summary: 'Read a transaction',
+    description: 'As it is now. 404 once it is removed: what it was joined into has an id of its own.',
+  })
+  @Header('content-type', json)
+  @ApiOkResponse({ type: TransactionView })
+  getTransaction(@CurrentScope() scope: Scope, @Param('transactionId', UuidParam) id: string): Promise<string> {
+    return this.transactions.get(scope, id);
   }
 }

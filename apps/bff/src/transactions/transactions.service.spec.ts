@@ -155,6 +155,21 @@ describe('the filters of a list', () => {
   });
 });
 
+describe('GET /v1/transactions/{transactionId}', () => {
+  it('gives the transaction as the list does, to its customer alone', async () => {
+    const [first] = (await list('?limit=1')).body.data;
+    const path = `GET /v1/transactions/${first?.id}` as const;
+    expect((await bff.ask(path, { as: token })).body).toEqual(first);
+    const { token: other } = await bff.session(merchant, 'bob');
+    expect((await bff.ask(path, { as: other })).status).toBe(404);
+  });
+
+  it('has no flag while nothing is in doubt', async () => {
+    const [first] = (await list('?limit=1')).body.data;
+    expect((await bff.ask(`GET /v1/transactions/${first?.id}/flag`, { as: token })).status).toBe(404);
+  });
+});
+
 const changes = (query = '') => bff.ask<TransactionChanges>(`GET /v1/transactions/sync${query}`, { as: token });
 
 describe('GET /v1/transactions/sync', () => {

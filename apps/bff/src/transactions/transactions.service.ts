@@ -68,6 +68,16 @@ export class TransactionsService {
     return this.list(scope, query, accountId);
   }
 
+  /** One of the customer's, as JSON text; 404 for what is not there any more, as for what never was. */
+  async get({ customerId }: Scope, id: string): Promise<string> {
+    const { rows } = await this.pool.query<{ wire: string }>(
+      'select wire from transactions where id = $1 and customer_id = $2 and removed_at is null',
+      [id, customerId],
+    );
+    if (!rows[0]) throw problems.notFound({ message: 'The transaction is not known' });
+    return rows[0].wire;
+  }
+
   /** 404 for an account of somebody else, as for one that does not exist. */
   async assertOwn({ customerId }: Scope, accountId: string): Promise<void> {
     const text = 'select 1 from accounts where id = $1 and customer_id = $2';

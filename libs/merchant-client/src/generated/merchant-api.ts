@@ -612,6 +612,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/transactions/{transactionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a transaction
+         * @description As it is now. 404 once it is removed: what it was joined into has an id of its own.
+         */
+        get: operations["getTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/transactions/{transactionId}/join": {
         parameters: {
             query?: never;
@@ -659,7 +679,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read the flag of a transaction
+         * @description What is not sure about it, with those it may be. 404 where nothing is in doubt.
+         */
+        get: operations["getFlag"];
         put?: never;
         post?: never;
         /**
@@ -1561,6 +1585,22 @@ export interface components {
             /** @description Absent while it is up to date. */
             explanation?: components["schemas"]["Explanation"];
         };
+        BalanceProofView: {
+            /**
+             * Format: date-time
+             * @description When they were last compared.
+             */
+            checkedAt: string;
+            /**
+             * @description What the balance has moved beyond the rows, in the sign of the rows; 0 where they agree.
+             * @example 0
+             */
+            difference: number;
+            /** @example GBP */
+            currency: string;
+            /** @description Transactions that may explain a difference: one too many, or not counted. */
+            candidates: string[];
+        };
         AccountView: {
             /**
              * Format: uuid
@@ -1588,6 +1628,8 @@ export interface components {
             lastSyncedAt?: string;
             /** @description How its reading stands, and why. */
             sync?: components["schemas"]["AccountSyncView"];
+            /** @description Absent where the institution gives no balance that can prove something. */
+            balanceProof?: components["schemas"]["BalanceProofView"];
         };
         AccountList: {
             data: components["schemas"]["AccountView"][];
@@ -1752,6 +1794,28 @@ export interface components {
         SplitTransactions: {
             /** @description The transaction, and the one that has been parted from it. */
             data: components["schemas"]["TransactionView"][];
+        };
+        /**
+         * @description `booked-vanished`: the bank no longer shows it although its answer covers that time; it is kept. `uncertain-link`: it may be what became of one of the candidates.
+         * @enum {string}
+         */
+        FlagReason: "booked-vanished" | "uncertain-link";
+        FlagCandidate: {
+            transaction: components["schemas"]["TransactionView"];
+            /**
+             * Format: date-time
+             * @description Since when the bank shows it no more: it cannot be joined, and its flag may be dismissed.
+             */
+            removedAt?: string;
+        };
+        TransactionFlag: {
+            /**
+             * @description `booked-vanished`: the bank no longer shows it although its answer covers that time; it is kept. `uncertain-link`: it may be what became of one of the candidates.
+             * @example uncertain-link
+             */
+            reason: components["schemas"]["FlagReason"];
+            /** @description Join it with one of them, or dismiss the flag. */
+            candidates: components["schemas"]["FlagCandidate"][];
         };
         NewPayee: {
             name: string;
@@ -8868,6 +8932,14 @@ export interface operations {
                      *               "nextStep": "text",
                      *               "at": "2026-11-21T09:30:00.000Z"
                      *             }
+                     *           },
+                     *           "balanceProof": {
+                     *             "checkedAt": "2026-11-21T09:30:00.000Z",
+                     *             "difference": 0,
+                     *             "currency": "GBP",
+                     *             "candidates": [
+                     *               "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *             ]
                      *           }
                      *         }
                      *       ]
@@ -9123,6 +9195,14 @@ export interface operations {
                      *           "nextStep": "text",
                      *           "at": "2026-11-21T09:30:00.000Z"
                      *         }
+                     *       },
+                     *       "balanceProof": {
+                     *         "checkedAt": "2026-11-21T09:30:00.000Z",
+                     *         "difference": 0,
+                     *         "currency": "GBP",
+                     *         "candidates": [
+                     *           "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *         ]
                      *       }
                      *     }
                      */
@@ -11015,6 +11095,310 @@ export interface operations {
             };
         };
     };
+    getTransaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                transactionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "date": "2026-11-21T09:30:00.000Z",
+                     *       "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *       "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *       "status": "BOOKED",
+                     *       "amount": 12.5,
+                     *       "currency": "text",
+                     *       "transactionAmount": {
+                     *         "amount": 12.5,
+                     *         "currency": "GBP"
+                     *       },
+                     *       "grossAmount": {
+                     *         "amount": 12.5,
+                     *         "currency": "GBP"
+                     *       },
+                     *       "currencyExchange": {
+                     *         "sourceCurrency": "text",
+                     *         "targetCurrency": "text",
+                     *         "unitCurrency": "text",
+                     *         "exchangeRate": 12.5
+                     *       },
+                     *       "chargeDetails": {
+                     *         "chargeAmount": {
+                     *           "amount": 12.5,
+                     *           "currency": "GBP"
+                     *         }
+                     *       },
+                     *       "reference": "text",
+                     *       "statementReferences": [
+                     *         {
+                     *           "value": "text"
+                     *         }
+                     *       ],
+                     *       "description": "text",
+                     *       "transactionInformation": [
+                     *         "text"
+                     *       ],
+                     *       "addressDetails": {
+                     *         "addressLine": "text"
+                     *       },
+                     *       "isoBankTransactionCode": {
+                     *         "domainCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         },
+                     *         "familyCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         },
+                     *         "subFamilyCode": {
+                     *           "code": "UNKNOWN",
+                     *           "name": "UNKNOWN"
+                     *         }
+                     *       },
+                     *       "proprietaryBankTransactionCode": {
+                     *         "code": "text",
+                     *         "issuer": "text"
+                     *       },
+                     *       "balance": {
+                     *         "type": "CLOSING_AVAILABLE",
+                     *         "balanceAmount": {
+                     *           "amount": 12.5,
+                     *           "currency": "GBP"
+                     *         }
+                     *       },
+                     *       "payeeDetails": {
+                     *         "name": "text",
+                     *         "accountIdentifications": [
+                     *           {
+                     *             "type": "SORT_CODE",
+                     *             "identification": "text"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "payerDetails": {
+                     *         "name": "text",
+                     *         "accountIdentifications": [
+                     *           {
+                     *             "type": "SORT_CODE",
+                     *             "identification": "text"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "merchant": {
+                     *         "merchantName": "text",
+                     *         "merchantCategoryCode": "5411"
+                     *       },
+                     *       "enrichment": {
+                     *         "categorisation": {
+                     *           "categories": [
+                     *             "text"
+                     *           ],
+                     *           "source": "text"
+                     *         },
+                     *         "transactionHash": {
+                     *           "hash": "text"
+                     *         },
+                     *         "cleansedDescription": "text",
+                     *         "merchant": {
+                     *           "merchantName": "text",
+                     *           "parentGroup": "text"
+                     *         },
+                     *         "location": "text",
+                     *         "paymentProcessor": "text",
+                     *         "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *       },
+                     *       "supplementaryData": {},
+                     *       "transactionMutability": "text",
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionTransactionId": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TransactionView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     joinTransaction: {
         parameters: {
             query?: never;
@@ -11663,6 +12047,316 @@ export interface operations {
                      *         {
                      *           "code": "IDEMPOTENCY_KEY_REUSED",
                      *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    getFlag: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+            };
+            path: {
+                transactionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reason": "uncertain-link",
+                     *       "candidates": [
+                     *         {
+                     *           "transaction": {
+                     *             "date": "2026-11-21T09:30:00.000Z",
+                     *             "bookingDateTime": "2026-11-21T09:30:00.000Z",
+                     *             "valueDateTime": "2026-11-21T09:30:00.000Z",
+                     *             "status": "BOOKED",
+                     *             "amount": 12.5,
+                     *             "currency": "text",
+                     *             "transactionAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             },
+                     *             "grossAmount": {
+                     *               "amount": 12.5,
+                     *               "currency": "GBP"
+                     *             },
+                     *             "currencyExchange": {
+                     *               "sourceCurrency": "text",
+                     *               "targetCurrency": "text",
+                     *               "unitCurrency": "text",
+                     *               "exchangeRate": 12.5
+                     *             },
+                     *             "chargeDetails": {
+                     *               "chargeAmount": {
+                     *                 "amount": 12.5,
+                     *                 "currency": "GBP"
+                     *               }
+                     *             },
+                     *             "reference": "text",
+                     *             "statementReferences": [
+                     *               {
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "description": "text",
+                     *             "transactionInformation": [
+                     *               "text"
+                     *             ],
+                     *             "addressDetails": {
+                     *               "addressLine": "text"
+                     *             },
+                     *             "isoBankTransactionCode": {
+                     *               "domainCode": {
+                     *                 "code": "UNKNOWN",
+                     *                 "name": "UNKNOWN"
+                     *               },
+                     *               "familyCode": {
+                     *                 "code": "UNKNOWN",
+                     *                 "name": "UNKNOWN"
+                     *               },
+                     *               "subFamilyCode": {
+                     *                 "code": "UNKNOWN",
+                     *                 "name": "UNKNOWN"
+                     *               }
+                     *             },
+                     *             "proprietaryBankTransactionCode": {
+                     *               "code": "text",
+                     *               "issuer": "text"
+                     *             },
+                     *             "balance": {
+                     *               "type": "CLOSING_AVAILABLE",
+                     *               "balanceAmount": {
+                     *                 "amount": 12.5,
+                     *                 "currency": "GBP"
+                     *               }
+                     *             },
+                     *             "payeeDetails": {
+                     *               "name": "text",
+                     *               "accountIdentifications": [
+                     *                 {
+                     *                   "type": "SORT_CODE",
+                     *                   "identification": "text"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "payerDetails": {
+                     *               "name": "text",
+                     *               "accountIdentifications": [
+                     *                 {
+                     *                   "type": "SORT_CODE",
+                     *                   "identification": "text"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "merchant": {
+                     *               "merchantName": "text",
+                     *               "merchantCategoryCode": "5411"
+                     *             },
+                     *             "enrichment": {
+                     *               "categorisation": {
+                     *                 "categories": [],
+                     *                 "source": "text"
+                     *               },
+                     *               "transactionHash": {
+                     *                 "hash": "text"
+                     *               },
+                     *               "cleansedDescription": "text",
+                     *               "merchant": {
+                     *                 "merchantName": "text",
+                     *                 "parentGroup": "text"
+                     *               },
+                     *               "location": "text",
+                     *               "paymentProcessor": "text",
+                     *               "correctedDate": "2026-11-21T09:30:00.000Z"
+                     *             },
+                     *             "supplementaryData": {},
+                     *             "transactionMutability": "text",
+                     *             "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *             "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *             "institutionTransactionId": "text"
+                     *           },
+                     *           "removedAt": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TransactionFlag"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
                      *         }
                      *       ]
                      *     }
