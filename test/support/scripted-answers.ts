@@ -18,6 +18,7 @@ export interface Failure {
   /** Only calls of this path. */
   path?: string;
   status?: number;
+  headers?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
   /** The call is carried out first, and only then its answer is lost. */
@@ -40,6 +41,7 @@ export interface ScriptedConsent {
 
 export interface Answer {
   status: number;
+  headers?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string> | undefined;
 }

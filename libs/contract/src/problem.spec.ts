@@ -211,4 +211,7 @@ describe('the four bodies', () => {
 it('asks for credentials and says when to come back in headers', () => {
   expect(problems.credentialsMissing().headers['www-authenticate']).toMatch(/^Basic realm=/);
   expect(problems.tooManyRequests({ retryAfter: 7 }).headers).toEqual({ 'retry-after': '7' });
+  const failed = { errorMessage: 'Enough', httpStatusCode: 429 };
+  expect(problems.institutionFailed({ ...failed, retryAfterMs: 1_200 }).headers).toEqual({ 'retry-after': '2' });
+  expect(problems.institutionFailed(failed).headers).toEqual({});
 });

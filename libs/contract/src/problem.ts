@@ -144,7 +144,12 @@ export const problems = {
       message,
       issues: [{ type: 'INVALID_REQUEST', code: 'FEATURE_NOT_SUPPORTED', message }],
     }),
-  institutionFailed: (failure: { errorMessage: string; httpStatusCode?: number | undefined }): Problem =>
+  /** How long the institution asks to be left alone is passed on in whole seconds. */
+  institutionFailed: (failure: {
+    errorMessage: string;
+    httpStatusCode?: number | undefined;
+    retryAfterMs?: number | undefined;
+  }): Problem =>
     new Problem({
       status: 424,
       source: 'INSTITUTION',
@@ -153,6 +158,7 @@ export const problems = {
         errorMessage: failure.errorMessage,
         ...(failure.httpStatusCode === undefined ? {} : { httpStatusCode: failure.httpStatusCode }),
       },
+      ...(failure.retryAfterMs ? { headers: { 'retry-after': String(Math.ceil(failure.retryAfterMs / 1000)) } } : {}),
     }),
   tooManyRequests: ({ retryAfter }: { retryAfter: number }): Problem => {
     const message = `Too many requests, try again in ${retryAfter} s`;

@@ -80,6 +80,13 @@ describe('accounts', () => {
     await expectProblem(read('/accounts'), failed, shape);
   });
 
+  it('are refused with the bank’s own time to wait when it has had enough', async () => {
+    const refused = { httpStatus: 429, code: 'ACCESS_EXCEEDED', retryAfterMs: 3_600_000 };
+    bank.operations.ACCOUNTS.mockRejectedValue(new InstitutionError('rate-limited', 'Enough', refused));
+    const failed = { errorMessage: 'Enough', httpStatusCode: 429, retryAfterMs: 3_600_000 };
+    await expectProblem(read('/accounts'), problems.institutionFailed(failed), shape);
+  });
+
   it('pass the user’s address on to the bank', async () => {
     await aggregator.ask('GET /accounts', { as: shop, headers: { consent: token, 'psu-ip-address': '192.0.2.7' } });
     expect(bank.operations.ACCOUNTS.mock.calls[0]?.[0].psu).toEqual({ ipAddress: '192.0.2.7' });

@@ -135,7 +135,8 @@ export function toProblem(error: unknown): Problem | undefined {
   if (error instanceof WalkLimitError) return problems.tooManyRecords({ message: error.message });
   if (error instanceof InstitutionError) {
     if (error.kind === 'consent-gone') return problems.consentNotAuthorised();
-    return problems.institutionFailed({ errorMessage: error.message, httpStatusCode: error.httpStatus });
+    const { message: errorMessage, httpStatus: httpStatusCode, retryAfterMs } = error;
+    return problems.institutionFailed({ errorMessage, httpStatusCode, retryAfterMs });
   }
   // The reason of AbortSignal.timeout: our own patience with the institution ran out.
   if (error instanceof DOMException && error.name === 'TimeoutError') {

@@ -11,8 +11,10 @@ export function refusalOf(error: unknown, members: Readonly<Record<string, strin
   if (error.timedOut || error.status === undefined || error.status >= 500 || error.status === 429) {
     return problems.unavailable({ message });
   }
-  if (error.status === 424)
-    return problems.institutionFailed({ errorMessage: 'The institution could not fulfil the request' });
+  if (error.status === 424) {
+    const retryAfterMs = error.retryAfter === undefined ? undefined : error.retryAfter * 1000;
+    return problems.institutionFailed({ errorMessage: 'The institution could not fulfil the request', retryAfterMs });
+  }
   const issue = error.issues[0];
   const parameter = issue?.parameter === undefined ? undefined : members[issue.parameter];
   if (error.status === 400 || error.status === 404) {
