@@ -62,11 +62,6 @@ describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('faults 
     expect((await accounts()).length).toBeGreaterThan(0);
   });
 
-  it('in one balance fail the whole read', async () => {
-    await fault('500', { route: 'GET /aisp/accounts/{AccountId}/balances', times: 1 });
-    await expect(accounts()).rejects.toEqual(failing('unavailable'));
-  });
-
   it.each(['loop-next', 'cut-next'])('of paging (%s) end as malformed', async (name) => {
     await fault(name, { route: transactions });
     await expect(walk()).rejects.toEqual(failing('malformed'));

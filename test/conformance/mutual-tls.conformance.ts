@@ -1,6 +1,6 @@
-import { type Grant, operation, type Transport } from '#libs/connectors';
+import { operation, type Transport } from '#libs/connectors';
 import { makeAuthority } from '../../apps/stack/src/certificates.js';
-import { isKind } from '../support/bank-reading.js';
+import { consentAt } from '../support/bank-reading.js';
 import { bankUnderTest, type BankUnderTest } from '../support/bank-under-test.js';
 import { makeTransport, tppSubject } from '../support/certificates.js';
 import { startSandboxBank, type SandboxBank } from '../support/sandbox.js';
@@ -27,19 +27,9 @@ afterAll(async () => {
 const kinds = ['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox', 'lindenhof-sandbox', 'marais-sandbox'];
 const binding = new Set(['meridian-sandbox', 'tamar-sandbox', 'marais-sandbox']);
 
-/** However often the bank sends the PSU to its pages. */
-async function consentAt(bank: BankUnderTest): Promise<Grant> {
-  let step = await bank.authorise();
-  while (step.kind === 'redirect') {
-    const callback = await sandbox.visit(step.url);
-    step = await bank.connector.proceed(bank.call(), step.pending, { callback });
-  }
-  return isKind(step, 'authorised').grant;
-}
-
 describe.each(kinds)('at %s', (id) => {
   it('a renewed certificate leaves consents in use, and a bound token is renewed with it', async () => {
-    const grant = await consentAt(at(id));
+    const grant = await consentAt(sandbox, at(id));
     const renewed = at(id, makeTransport());
     const call = renewed.under(grant);
     expect((await operation(renewed.connector, 'ACCOUNTS')(call)).length).toBeGreaterThan(0);
@@ -60,7 +50,7 @@ describe.each(kinds)('at %s', (id) => {
     ],
     ['an expired', () => makeTransport(tppSubject, { fromDay: -30, untilDay: -1 })],
   ])('%s certificate is refused, and the consent is not thought to be gone', async (_kind, make) => {
-    const grant = await consentAt(at(id));
+    const grant = await consentAt(sandbox, at(id));
     const { certificate: _c, key: _k, ...trust } = sandbox.credentials.transport ?? makeTransport();
     const nobody = { ...trust, certificate: '', key: '' };
     const refused = at(id, make?.() ?? nobody);

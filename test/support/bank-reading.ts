@@ -3,6 +3,7 @@ import { accountOperation, accountsOperation, walkPages, type Grant, type Step }
 import { now } from '#libs/server';
 import type { BankUnderTest } from './bank-under-test.js';
 import { expectShape } from './expect-shape.js';
+import type { SandboxBank } from './sandbox.js';
 
 /** The headers of a call that the PSU is there for. */
 export const present = { ipAddress: '192.0.2.7' };
@@ -11,6 +12,16 @@ export const present = { ipAddress: '192.0.2.7' };
 export function isKind<K extends Step['kind']>(step: Step, kind: K): Extract<Step, { kind: K }> {
   if (step.kind !== kind) throw new Error(`Expected ${kind}, not ${JSON.stringify(step)}`);
   return step as Extract<Step, { kind: K }>;
+}
+
+/** A consent by redirect, however often the bank sends the PSU to its pages. */
+export async function consentAt(sandbox: SandboxBank, bank: BankUnderTest): Promise<Grant> {
+  let step = await bank.authorise();
+  while (step.kind === 'redirect') {
+    const callback = await sandbox.visit(step.url);
+    step = await bank.connector.proceed(bank.call(), step.pending, { callback });
+  }
+  return isKind(step, 'authorised').grant;
 }
 
 /** Reads all that a grant opens while the PSU is there: accounts, balances, every page, each of the contract's shape. */

@@ -29,7 +29,7 @@ export interface SandboxBank {
   control<T = object>(path: string, body: object): Promise<T>;
   state(): Promise<SandboxState>;
   /** Switches a fault on; `times` undefined: until `calm`. */
-  fault(fault: { bank?: string; route?: string; fault: string; times?: number }): Promise<void>;
+  fault(fault: { bank?: string; route?: string; fault: string; account?: string; times?: number }): Promise<void>;
   /** Switches every fault off and sets the bank's clock to ours. */
   calm(): Promise<void>;
   /** Plays the PSU through the bank's pages; answers what the bank's redirect carries to the TPP. */

@@ -14,6 +14,10 @@ export function bentRow(fault: FaultName | undefined, entry: Entry, place: numbe
   switch (fault) {
     case 'blank-ids':
       return { ...entry, id: ' ' };
+    case 'placeholder-ids':
+      return { ...entry, id: 'NOTPROVIDED' };
+    case 'swapped-sign':
+      return { ...entry, amountMinor: -entry.amountMinor };
     case 'positional-ids':
       return { ...entry, id: String(place + 1) };
     case 'reissued-ids':

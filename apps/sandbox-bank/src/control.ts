@@ -61,6 +61,7 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
       scenarios.switchOff({
         bank: optionalText(body, 'bank'),
         fault: optionalText(body, 'fault'),
+        account: optionalText(body, 'account'),
         route: route === undefined ? undefined : (readRoute(route) ?? route),
       });
       return { active: scenarios.list() };
@@ -74,6 +75,11 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
     if (!consents.withdraw(bank, consentId) && !berlin.consents.withdraw(bank, consentId))
       throw new Refusal('bank and consentId name no authorised account consent');
     return { bank, consentId };
+  });
+  post('close', (body) => {
+    const account = optionalText(body, 'account') ?? '';
+    if (!options.ledger.close(account)) throw new Refusal('account must be the id of an open account');
+    return { account };
   });
   post('reset', () => {
     reset(options);
@@ -170,7 +176,8 @@ function switchOn(scenarios: Scenarios, body: Body): object {
   const route = readRoute(asked);
   if (route === undefined)
     throw new Refusal('route must be * or a method and a path template, such as GET /aisp/accounts');
-  scenarios.switchOn({ bank, route, fault, left: optionalCount(body, 'times', 1_000_000) });
+  const account = optionalText(body, 'account');
+  scenarios.switchOn({ bank, route, fault, account, left: optionalCount(body, 'times', 1_000_000) });
   return { active: scenarios.list() };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bendAnswer } from './bent-answers.js';
 import type { Calls } from './calls.js';
 import { certificateOf, type CertificateFault } from './client-certificate.js';
 import { wallClock, type BankClock } from './clock.js';
@@ -72,13 +73,13 @@ export class Front {
     const route = routeOf(request.method ?? 'GET', below);
     const certificate = isForTpps && !berlinGroupPath.test(below) ? certificateOf(request) : undefined;
     const isRefused = typeof certificate === 'string';
-    const fault = isRefused ? undefined : this.options.scenarios.take(bank, route);
+    const fault = isRefused ? undefined : this.options.scenarios.take({ bank, route, account: accountIn(below) });
     if (route !== undefined) this.#observe(request, response, { bank, route, fault });
     if (isRefused) return refuse(certificate, below, response);
     if (fault !== undefined) {
       if (await playOnWire(fault, request, response)) return;
       this.#waiting.set(request, fault);
-      if (fault === 'token-500') spoil(response);
+      bendAnswer(fault, response);
     }
     const server = oidcPath.test(below) ? this.#servers.get(bank) : undefined;
     if (!server) return this.options.app.routing(request, response);
@@ -128,14 +129,6 @@ function refuse(fault: CertificateFault, path: string, response: ServerResponse)
   response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Lets the handler do all its work, then loses its answer: what the caller sees is 500. */
-function spoil(response: ServerResponse): void {
-  const end = response.end.bind(response);
-  const body = JSON.stringify({ error: 'server_error' });
-  response.write = () => true;
-  response.end = () => {
-    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
-    if (!response.headersSent) response.writeHead(500, headers);
-    return end(body);
-  };
+function accountIn(path: string): string | undefined {
+  return /\/accounts\/([^/]+)/.exec(path)?.[1];
 }

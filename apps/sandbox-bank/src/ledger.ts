@@ -32,7 +32,8 @@ export class Ledger {
   /** Throws the old rows away. Each history is lived anew when somebody first looks at its account. */
   seedWith(options: SeedOptions): void {
     this.store.transaction(() => {
-      for (const table of ['accounts', 'entries', 'payments']) this.store.run(`DELETE FROM ${table}`);
+      for (const table of ['accounts', 'closed_accounts', 'entries', 'payments'])
+        this.store.run(`DELETE FROM ${table}`);
       this.store.keep('ledger.seed', options.seed);
       this.store.keep('ledger.start', JSON.stringify({ at: this.clock.now(), ...options }));
     });
@@ -50,6 +51,16 @@ export class Ledger {
     if (!place) return undefined;
     const account = this.#stored(id) ?? this.#open(place);
     return this.#roll(account, place) ? this.#stored(id) : account;
+  }
+
+  /** Closes an account for good: it stays known, and can no longer be looked into. False when there is none to close. */
+  close(id: string): boolean {
+    if (!this.account(id)) return false;
+    return this.store.run('INSERT OR IGNORE INTO closed_accounts VALUES (?, ?)', id, this.clock.now()) === 1;
+  }
+
+  isClosed({ id }: Account): boolean {
+    return this.store.get('SELECT 1 FROM closed_accounts WHERE id = ?', id) !== undefined;
   }
 
   /** The account of any bank here that a payee's identification names. */

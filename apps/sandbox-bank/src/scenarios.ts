@@ -19,9 +19,18 @@ export const faults = {
   'cut-body': { reach: 'any', does: 'promises a body, sends half of it, destroys the connection' },
   'bad-json': { reach: 'any', does: 'answers 200 with JSON that ends in the middle' },
   html: { reach: 'any', does: 'answers 200 with an HTML page, as a broken gateway does' },
+  '204': { reach: 'any', does: 'answers 204 with no body, as some banks do for an empty list' },
+  gzip: { reach: 'any', does: 'answers rightly, compressed with gzip, for which nobody asked' },
+  bom: { reach: 'any', does: 'answers rightly, with a byte order mark before the JSON' },
   'loop-next': { reach: 'lists', does: 'the next link names the page it stands on' },
-  'cut-next': { reach: 'lists', does: 'the next link is an address of another host' },
+  'cut-next': { reach: 'lists', does: 'the next link is an address of another host, with the right query' },
+  'lost-query': {
+    reach: 'lists',
+    does: 'the next link lacks the query of the first request, without which it is refused',
+  },
+  preparing: { reach: 'lists', does: 'an empty page whose next link leads to itself: the history is still gathered' },
   'blank-ids': { reach: 'lists', does: 'every transaction id is a blank' },
+  'placeholder-ids': { reach: 'lists', does: 'every transaction id is NOTPROVIDED' },
   'positional-ids': { reach: 'lists', does: 'ids are the places of rows on the page: 1, 2, 3' },
   'reissued-ids': { reach: 'lists', does: 'every row has another id on every day of the bank’s clock' },
   'pending-id': { reach: 'lists', does: 'a row has another id while it is pending' },
@@ -29,6 +38,8 @@ export const faults = {
   'pending-date': { reach: 'lists', does: 'a pending row has other dates than the booked one' },
   'pending-vanish': { reach: 'lists', does: 'a hold on a card is pending for a day and never booked' },
   'late-booking': { reach: 'lists', does: 'one booked row in five shows up three days late, dated back' },
+  'no-dates': { reach: 'lists', does: 'no row has a booking date, and pending ones have no date at all' },
+  'swapped-sign': { reach: 'lists', does: 'what comes in is shown as going out, and the other way round' },
   'wrong-sign': {
     reach: 'lists',
     does: 'UK: amounts of debits carry a minus besides the indicator; Berlin Group: the minus is missing',
@@ -54,11 +65,12 @@ export function isFault(name: unknown): name is FaultName {
   return typeof name === 'string' && Object.hasOwn(faults, name);
 }
 
-/** A fault that is on. `left` undefined: until it is switched off. */
+/** A fault that is on. `left` undefined: until it is switched off. `account` undefined: whatever is asked for. */
 export interface ActiveFault {
   bank: string;
   route: string;
   fault: FaultName;
+  account?: string | undefined;
   left: number | undefined;
 }
 
@@ -149,6 +161,13 @@ function reaches(fault: FaultName, route: string): boolean {
   return reached[reach];
 }
 
+/** What a request asks for. */
+interface Asked {
+  bank: string;
+  route: string | undefined;
+  account: string | undefined;
+}
+
 /** The faults that are switched on. They live in memory: a restart of the sandbox switches everything off. */
 export class Scenarios {
   #active: ActiveFault[] = [];
@@ -158,28 +177,34 @@ export class Scenarios {
   }
 
   switchOn(fault: ActiveFault): void {
-    this.switchOff({ bank: fault.bank, route: fault.route, fault: fault.fault });
+    const { bank, route, account } = fault;
+    this.switchOff({ bank, route, account, fault: fault.fault });
     this.#active.push({ ...fault });
   }
 
   /** Switches off what matches; members left out match everything. */
-  switchOff(which: { bank?: string | undefined; route?: string | undefined; fault?: string | undefined } = {}): void {
+  switchOff(which: { [Member in keyof Omit<ActiveFault, 'left'>]?: string | undefined } = {}): void {
     this.#active = this.#active.filter(
       (each) =>
         !(
           (which.bank ?? each.bank) === each.bank &&
           (which.route ?? each.route) === each.route &&
-          (which.fault ?? each.fault) === each.fault
+          (which.fault ?? each.fault) === each.fault &&
+          (which.account ?? each.account) === each.account
         ),
     );
   }
 
-  /** The fault this request runs into, if any; counts it. A named route takes any fault, `*` only where it makes sense. */
-  take(bank: string, route: string | undefined): FaultName | undefined {
+  /**
+   * The fault this request runs into, if any; counts it. A named route takes any fault, `*` only where it makes sense.
+   * `account` is the id in the request's path, if there is one.
+   */
+  take({ bank, route, account }: Asked): FaultName | undefined {
     if (route === undefined) return undefined;
     const found = this.#active.find(
       (each) =>
         (each.bank === bank || each.bank === '*') &&
+        (each.account === undefined || each.account === account) &&
         (each.route === route || (each.route === '*' && reaches(each.fault, route))),
     );
     if (!found) return undefined;

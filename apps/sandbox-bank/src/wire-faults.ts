@@ -69,6 +69,9 @@ export async function playOnWire(
     case '503':
       response.writeHead(503).end();
       return true;
+    case '204':
+      response.writeHead(204).end();
+      return true;
     case 'cut':
       request.socket.destroy();
       return true;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { BankHttp, kindOf, retryAfterMs, toUuid, type BankRequest, type Exchange } from './bank-http.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -105,6 +106,27 @@ describe('an exchange with a bank', () => {
     handler = (_request, response) => void response.writeHead(302, { location: '/elsewhere' }).end();
     expect((await send()).status).toBe(302);
     expect(seen).toHaveLength(1);
+  });
+
+  it.each<[string, (text: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['X-GZip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['identity', (text) => Buffer.from(text)],
+  ])('unpacks what the bank packed unasked (%s), within the same bound', async (coding, pack) => {
+    const answering = (body: Buffer): Handler => {
+      return (_request, response) => void response.writeHead(200, { 'content-encoding': coding }).end(body);
+    };
+    handler = answering(pack('{"a":1}'));
+    expect((await send()).body.toString()).toBe('{"a":1}');
+    handler = answering(pack(' '.repeat(1_001)));
+    await expect(send()).rejects.toEqual(failing('malformed'));
+  });
+
+  it.each(['gzip', 'zstd', 'constructor'])('refuses what it cannot unpack (%s)', async (coding) => {
+    handler = (_request, response) => void response.writeHead(200, { 'content-encoding': coding }).end('{"a":1}');
+    await expect(send()).rejects.toEqual(failing('malformed'));
   });
 
   it('reads no more than its bound', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Agent, fetch as undiciFetch, request, type Dispatcher } from 'undici';
+import { decoded } from './content-coding.js';
 import { InstitutionError, type InstitutionErrorKind } from './institution-error.js';
 import { Turns } from './turns.js';
 
@@ -141,7 +142,9 @@ export class BankHttp {
       body: call.body ?? null,
       signal,
     });
-    return { status: statusCode, headers, body: await this.#read(body) };
+    const coding = headers['content-encoding'];
+    const read = await decoded(await this.#read(body), { coding, bytesMax: this.#bodyBytesMax });
+    return { status: statusCode, headers, body: read };
   }
 
   async #read(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {

@@ -18,6 +18,8 @@ import type {
 } from '#libs/contract';
 import type { JWK } from 'jose';
 import type { BankHttp, Transport } from './bank-http.js';
+import type { PageLinks } from './page-links.js';
+import type { Patience } from './patience.js';
 import type { BerlinGroupQuirks, BerlinGroupSettings } from './berlin-group/berlin-group.types.js';
 import type { UkOpenBankingQuirks, UkOpenBankingSettings } from './uk-open-banking/uk-open-banking.types.js';
 
@@ -229,6 +231,10 @@ export interface Institution<P extends Protocol = Protocol> {
   /** Those it wants with every read as well, where it does. */
   psuHeadersOfReads?: (keyof PsuHeaders)[];
   pageBounds: PageBounds;
+  /** How the bank links its pages, where that is not as the standard says. */
+  pageLinks?: PageLinks;
+  /** How long an empty page that links to itself is asked again, while the bank prepares the history (quirk Q9). */
+  patience?: Patience;
   settings: ProtocolDetails[P]['settings'];
   quirks?: Partial<ProtocolDetails[P]['quirks']>;
 }

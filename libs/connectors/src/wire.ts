@@ -48,6 +48,22 @@ export function instantIfAny(text: string | null | undefined, member: string): s
   return text ? toInstant(text, member) : undefined;
 }
 
+/** The JSON of an answer. Some banks put a byte order mark before it, which is no part of it (RFC 8259, section 8.1). */
+export function readJson(body: Uint8Array): unknown {
+  try {
+    // Unlike `Buffer.toString`, a decoder leaves the mark out.
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    throw new InstitutionError('malformed', 'The institution answered something that is not JSON');
+  }
+}
+
+const utf8 = new TextDecoder();
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A mandatory text. Throws malformed when it is missing or blank. */
 export function textOf(value: unknown, member: string): string {
   if (typeof value !== 'string' || value.trim() === '') throw unreadable(member);

@@ -19,7 +19,8 @@ export function amountOf(minor: number, currency: string): { currency: string; a
 export function sharedAccount({ bank, ledger }: BerlinContext, consent: BerlinConsent, resourceId: string): Account {
   const id = consent.accountIds.find((each) => resourceIdOf(bank, consent, each) === resourceId);
   const account = id === undefined ? undefined : ledger.account(id);
-  if (!account || modelOf(consent.ask.access) === 'list') throw refusals.resourceUnknown('The account');
+  if (!account || ledger.isClosed(account) || modelOf(consent.ask.access) === 'list')
+    throw refusals.resourceUnknown('The account');
   return account;
 }
 
@@ -60,7 +61,8 @@ export function registerAccounts(app: FastifyInstance, context: BerlinContext, a
 }
 
 function toDetails(context: BerlinContext, consent: BerlinConsent, account: Account, isWithBalance: boolean): object {
-  const { bank } = context;
+  const { bank, ledger } = context;
+  const isClosed = ledger.isClosed(account);
   const { access } = consent.ask;
   const rights = rightsOn(bank, consent, account);
   const isList = modelOf(access) === 'list';
@@ -68,24 +70,25 @@ function toDetails(context: BerlinContext, consent: BerlinConsent, account: Acco
   const isNamedOwner = [access.allPsd2, access.availableAccounts, access.availableAccountsWithBalance].includes(
     'allAccountsWithOwnerName',
   );
-  const hasBalances = rights.balances && ((isWithBalance && bank.honoursWithBalance) || isList);
+  const hasBalances = rights.balances && !isClosed && ((isWithBalance && bank.honoursWithBalance) || isList);
   return {
     ...(!isList && { resourceId }),
     ...referenceTo(account),
     name: account.nickname,
     product: account.description,
     cashAccountType: account.kind === 'savings' ? 'SVGS' : 'CACC',
-    status: 'enabled',
+    status: isClosed ? 'deleted' : 'enabled',
     bic: `${bank.bankCode}${bank.country}2LXXX`,
     usage: 'PRIV',
     ...(isNamedOwner && { ownerName: account.holder }),
     ...(hasBalances && { balances: toBalances(context, account) }),
-    ...(!isList && {
-      _links: {
-        ...(rights.balances && { balances: linkTo(context, `/accounts/${resourceId}/balances`) }),
-        ...(rights.transactions && { transactions: linkTo(context, `/accounts/${resourceId}/transactions`) }),
-      },
-    }),
+    ...(!isList &&
+      !isClosed && {
+        _links: {
+          ...(rights.balances && { balances: linkTo(context, `/accounts/${resourceId}/balances`) }),
+          ...(rights.transactions && { transactions: linkTo(context, `/accounts/${resourceId}/transactions`) }),
+        },
+      }),
   };
 }
 

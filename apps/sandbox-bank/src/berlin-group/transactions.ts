@@ -109,11 +109,11 @@ function answer(context: BerlinContext, { account, resourceId, asked, query, fau
     bookingStatus === 'pending'
       ? []
       : ledger.page(account, { from, to, after, status: 'booked', limit: bank.pageSize + 1 });
-  const page = rows.slice(0, bank.pageSize);
+  const page = fault === 'preparing' ? [] : rows.slice(0, bank.pageSize);
   const last = rows.length > bank.pageSize ? page.at(-1) : undefined;
   // Pending rows have no booking day yet: the day on which they were entered counts.
   const pending =
-    bookingStatus === 'booked' || asked.isLaterPage
+    bookingStatus === 'booked' || asked.isLaterPage || fault === 'preparing'
       ? []
       : ledger
           .page(account, { status: 'pending', limit: pendingMax })
@@ -149,9 +149,11 @@ function answer(context: BerlinContext, { account, resourceId, asked, query, fau
 }
 
 function nextLink(fault: FaultName | undefined, here: Link, next: Link | undefined): { next?: Link } {
-  if (fault === 'loop-next') return { next: here };
-  if (fault === 'cut-next') return { next: { href: 'https://null/v1/accounts' } };
-  return next === undefined ? {} : { next };
+  if (fault === 'loop-next' || fault === 'preparing') return { next: here };
+  if (next === undefined) return {};
+  const query = new URLSearchParams(next.href.split('?')[1]);
+  if (fault === 'cut-next') return { next: { href: `https://null/v1/accounts?${query.toString()}` } };
+  return { next: fault === 'lost-query' ? { href: `?page=${query.get('page')}` } : next };
 }
 
 function toTransaction(context: BerlinContext, account: Account, entry: Entry, fault: FaultName | undefined): object {
@@ -163,8 +165,9 @@ function toTransaction(context: BerlinContext, account: Account, entry: Entry, f
   const minor = fault === 'wrong-sign' ? Math.abs(entry.amountMinor) : entry.amountMinor;
   return {
     ...((isBooked || bank.hasIdsWhilePending) && { transactionId: entry.id }),
-    ...(isBooked && { entryReference: String(entry.seq + 1), bookingDate: dateOf(entry.bookedAt) }),
-    valueDate: dateOf(entry.madeAt),
+    ...(isBooked && { entryReference: fault === 'placeholder-ids' ? entry.id : String(entry.seq + 1) }),
+    ...(isBooked && fault !== 'no-dates' && { bookingDate: dateOf(entry.bookedAt) }),
+    ...((fault !== 'no-dates' || isBooked) && { valueDate: dateOf(entry.madeAt) }),
     transactionAmount: amountOf(minor, account.currency),
     // What a direct debit refers to is its mandate; everything else carries the reference from end to end.
     ...(detail.reference !== undefined && { [subFamily === 'PMDD' ? 'mandateId' : 'endToEndId']: detail.reference }),

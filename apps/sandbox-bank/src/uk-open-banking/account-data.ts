@@ -21,14 +21,20 @@ export function may(consent: Consent, permission: string): boolean {
   return accountDataOf(consent).Permissions.includes(permission);
 }
 
-/** The account, when the PSU shared it; anything else is unknown, which the standard answers with 400. */
+/** The account, when the PSU shared it and it is not closed; anything else is unknown, which the standard answers with 400. */
 export function sharedAccount(ledger: Ledger, consent: Consent, id: string): Account {
   const account = consent.accountIds.includes(id) ? ledger.account(id) : undefined;
-  if (!account) throw refusals.notFound('The account');
+  if (!account || ledger.isClosed(account)) throw refusals.notFound('The account');
   return account;
 }
 
+/** The accounts that can be looked into. */
 export function sharedAccounts(ledger: Ledger, consent: Consent): Account[] {
+  return listedAccounts(ledger, consent).filter((account) => !ledger.isClosed(account));
+}
+
+/** Closed ones stay on the list. */
+function listedAccounts(ledger: Ledger, consent: Consent): Account[] {
   return consent.accountIds.map((id) => ledger.account(id)).filter((account) => account !== undefined);
 }
 
@@ -55,7 +61,12 @@ export function registerAccountData(app: FastifyInstance, context: BankContext, 
   app.get(`${path}/accounts`, async (request) => {
     const consent = await access.toData(request);
     return answer(
-      { Account: sharedAccounts(ledger, consent).map((account) => toAccount(account, consent, context)) },
+      {
+        Account: listedAccounts(ledger, consent).map((account) => ({
+          ...toAccount(account, consent, context),
+          ...(ledger.isClosed(account) && { Status: 'Deleted' }),
+        })),
+      },
       '/accounts',
     );
   });

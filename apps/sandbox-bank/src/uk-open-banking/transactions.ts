@@ -75,6 +75,8 @@ function answerPage(asked: Asked): object {
   )
     throw refusals.reauthenticate();
   const cursor = cursorOf(query, accounts);
+  if (fault === 'lost-query' && cursor && !query.has('fromBookingDateTime'))
+    throw refusals.fieldInvalid('fromBookingDateTime', 'The query of the first page is missing');
   const rows: { account: Account; entry: Entry }[] = [];
   let index = cursor ? accounts.findIndex((account) => account.id === cursor.account) : 0;
   let after: PageQuery['after'] = cursor;
@@ -90,7 +92,7 @@ function answerPage(asked: Asked): object {
     rows.push(...found.map((entry) => ({ account, entry })));
     after = undefined;
   }
-  const page = rows.slice(0, bank.pageSize);
+  const page = fault === 'preparing' ? [] : rows.slice(0, bank.pageSize);
   const last = rows.length > bank.pageSize ? page.at(-1) : undefined;
   const link = (page_: string | undefined): string => {
     const params = new URLSearchParams([...query].filter(([name]) => name !== 'page'));
@@ -118,9 +120,11 @@ function answerPage(asked: Asked): object {
 }
 
 function nextLink(fault: FaultName | undefined, here: string, next: string | undefined): { Next?: string } {
-  if (fault === 'loop-next') return { Next: here };
-  if (fault === 'cut-next') return { Next: 'https://null/open-banking/v4.0/aisp/accounts' };
-  return next === undefined ? {} : { Next: next };
+  if (fault === 'loop-next' || fault === 'preparing') return { Next: here };
+  if (next === undefined) return {};
+  const { search, searchParams } = new URL(next);
+  if (fault === 'cut-next') return { Next: `https://null/open-banking/v4.0/aisp/accounts${search}` };
+  return { Next: fault === 'lost-query' ? `?page=${searchParams.get('page')}` : next };
 }
 
 /** What is asked for, within what the consent allows: a range outside is no error, the allowed part of it is returned. */
@@ -181,8 +185,8 @@ function toTransaction(
     CreditDebitIndicator: indicator(entry.amountMinor),
     Status: isBooked ? 'BOOK' : 'PDNG',
     TransactionMutability: isBooked ? 'Immutable' : 'Mutable',
-    BookingDateTime: toWire(entry.bookedAt),
-    ValueDateTime: toWire(entry.madeAt),
+    ...(fault !== 'no-dates' && { BookingDateTime: toWire(entry.bookedAt) }),
+    ...((fault !== 'no-dates' || isBooked) && { ValueDateTime: toWire(entry.madeAt) }),
     Amount: {
       Amount: fault === 'wrong-sign' && entry.amountMinor < 0 ? `-${Amount}` : Amount,
       Currency: account.currency,

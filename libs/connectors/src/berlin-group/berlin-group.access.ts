@@ -44,10 +44,9 @@ export class Access {
       try {
         return await work(senderOf(call, grant));
       } catch (fault) {
-        const renewed = isTokenRefused(fault) ? await this.#renew(call, grant) : grant;
-        if (renewed === grant) throw fault;
-        grant = renewed;
-        return await work(senderOf(call, renewed));
+        if (!isTokenRefused(fault) || !stateOf(grant).tokens) throw fault;
+        grant = await this.#renew(call, grant);
+        return await work({ ...senderOf(call, grant), isRenewed: true });
       }
     } catch (fault) {
       throw await this.#explain(senderOf(call, grant), fault);

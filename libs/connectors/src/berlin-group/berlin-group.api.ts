@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { kindOf, retryAfterMs, type BankResponse } from '../bank-http.js';
 import type { Call, Institution, Tools } from '../connector.js';
 import { InstitutionError, type InstitutionErrorKind } from '../institution-error.js';
-import { unreadable } from '../wire.js';
+import { isObject, readJson, unreadable } from '../wire.js';
 import type {
   AccountList,
   ConsentInformationResponse,
@@ -20,14 +20,18 @@ import type {
 export interface Sender extends Call {
   token?: string;
   consentId?: string;
+  /** A token that was refused has been renewed for this: another refusal has another reason. */
+  isRenewed?: true;
 }
 
-interface Sending {
+interface Sending<T = unknown> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: URL;
   template: string;
   body?: unknown;
   headers?: Record<string, string>;
+  /** What an answer without content says (204): of a list, that it is empty. Absent: that we cannot read it. */
+  ofNothing?: T;
 }
 
 /** A refusal that carries links: `scaOAuth` says where a token is to be had. */
@@ -108,6 +112,7 @@ export class BerlinGroupApi {
       method: 'GET',
       url: this.#withBalance(this.address('accounts')),
       template: '/v1/accounts',
+      ofNothing: { accounts: [] },
     });
   }
 
@@ -121,7 +126,8 @@ export class BerlinGroupApi {
   }
 
   transactions(sender: Sender, url: URL): Promise<TransactionsResponse> {
-    return this.#json(sender, { method: 'GET', url, template: '/v1/accounts/{accountId}/transactions' });
+    const template = '/v1/accounts/{accountId}/transactions';
+    return this.#json(sender, { method: 'GET', url, template, ofNothing: { transactions: {} } });
   }
 
   #withBalance(url: URL): URL {
@@ -129,9 +135,10 @@ export class BerlinGroupApi {
     return url;
   }
 
-  async #json<T extends object>(sender: Sender, sending: Sending): Promise<T> {
-    const { body } = await this.#send(sender, sending);
-    const read = parse(body);
+  async #json<T extends object>(sender: Sender, sending: Sending<T>): Promise<T> {
+    const { status, body } = await this.#send(sender, sending);
+    if (status === 204 && sending.ofNothing) return sending.ofNothing;
+    const read = readJson(body);
     if (!isObject(read)) throw unreadable('answer');
     // From here the members are checked one by one, where they are used.
     return read as T;
@@ -222,7 +229,7 @@ export function psuHeaders({ psu }: Call): Record<string, string> {
 function faultOf(body: Buffer): { code?: string; text?: string; links?: Links } {
   let read: unknown;
   try {
-    read = JSON.parse(body.toString('utf8'));
+    read = readJson(body);
   } catch {
     return {};
   }
@@ -237,16 +244,4 @@ function faultOf(body: Buffer): { code?: string; text?: string; links?: Links } 
     ...(typeof text === 'string' ? { text } : {}),
     ...(isObject(links) ? { links: links as Links } : {}),
   };
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new InstitutionError('malformed', 'The institution answered something that is not JSON');
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

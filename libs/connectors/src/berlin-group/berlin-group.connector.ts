@@ -1,6 +1,8 @@
 import type { Account, Transaction } from '#libs/contract';
 import type { Connector, Consented, Institution, Operations, Page, Range, Tools } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
+import { eachAccount } from '../each-account.js';
+import { readPatiently } from '../patience.js';
 import { listOf, unreadable } from '../wire.js';
 import { Access } from './berlin-group.access.js';
 import { BerlinGroupApi, type Sender } from './berlin-group.api.js';
@@ -8,11 +10,8 @@ import { authoriseAccounts, preAuthorise, proceed } from './berlin-group.authori
 import { defaults } from './berlin-group.map.js';
 import { OAuth } from './berlin-group.openid.js';
 import type { AccountDetails, BerlinGroupQuirks } from './berlin-group.types.js';
-import { toPage, toPageRequest } from './pages.js';
+import { isStillPreparing, toPage, toPageRequest } from './pages.js';
 import { consentStateOf } from './sca-outcome.js';
-
-/** Balances read at once; more would look like an attack to a bank that counts. */
-const BALANCES_AT_ONCE = 4;
 
 /** What the operations are made of. */
 interface Parts {
@@ -62,9 +61,10 @@ function accountOperations(parts: Parts): Partial<Operations> {
   const accounts: Operations['ACCOUNTS'] = (call) =>
     access.with(call, async (sender) => {
       const raw = listOf((await api.accounts(sender)).accounts, 'accounts');
-      return hasBalances
-        ? inTurns(raw, (each) => withBalances(parts, sender, each))
-        : raw.map((each) => map.toAccount(each));
+      const without = (each: AccountDetails): Account => map.toAccount(each);
+      if (!hasBalances) return raw.map(without);
+      const whole = (each: AccountDetails): Promise<Account> => withBalances(parts, sender, each);
+      return eachAccount(raw, { whole, without, mayBeDead: sender.token !== undefined && !sender.isRenewed });
     });
   const account: Operations['ACCOUNT'] = (call, accountId) =>
     access.with(call, async (sender) => {
@@ -103,7 +103,13 @@ async function readPage(
   const base = resource(api, accountId, 'transactions');
   const read = async (asked: Range): Promise<Page<Transaction>> => {
     const request = toPageRequest(base, { range: asked, institution, now: now() });
-    return toPage(await api.transactions(sender, request.url), { request, map });
+    const { pageLinks: links, patience } = institution;
+    const answer = await readPatiently(() => api.transactions(sender, request.url), {
+      isPreparing: (raw) => isStillPreparing(raw, { url: request.url, links }),
+      patience,
+      signal: sender.signal,
+    });
+    return toPage(answer, { request, links, map });
   };
   try {
     return await read(range);
@@ -119,7 +125,7 @@ function startOfDay(at: Date): Date {
   return new Date(`${at.toISOString().slice(0, 10)}T00:00:00Z`);
 }
 
-/** A closed account has no balance to read; every other failure fails the whole read, never as a zero. */
+/** A closed account has no balance to read. What the bank fails to say is absent, never a zero. */
 async function withBalances({ api, map }: Parts, sender: Sender, raw: AccountDetails): Promise<Account> {
   const account = map.toAccount(raw);
   if (raw.status === 'deleted' && !raw.balances) return account;
@@ -152,14 +158,4 @@ async function revoke({ api, access }: Parts, call: Consented): Promise<void> {
 function pendingSender(call: Consented): Sender {
   const { tokens } = (call.grant.state ?? {}) as { tokens?: { accessToken: string } };
   return tokens ? { ...call, token: tokens.accessToken } : call;
-}
-
-async function inTurns<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const workers = Array.from({ length: Math.min(BALANCES_AT_ONCE, items.length) }, async () => {
-    for (const [index, item] of queue) results[index] = await work(item);
-  });
-  await Promise.all(workers);
-  return results;
 }

@@ -1,6 +1,8 @@
 import type { Transaction } from '#libs/contract';
 import type { Institution, Page, Range } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
+import { followLink, type PageLinks } from '../page-links.js';
+import { isPreparing } from '../patience.js';
 import { listOf, unreadable } from '../wire.js';
 import type { BerlinGroupQuirks, TransactionDetails, TransactionsResponse } from './berlin-group.types.js';
 
@@ -29,7 +31,8 @@ export function toPageRequest(
 ): PageRequest {
   const cursor = range.cursor === undefined ? undefined : decode(range.cursor);
   const rest = cursor?.from && cursor.before ? { from: cursor.from, before: cursor.before } : undefined;
-  if (cursor?.link !== undefined) return { url: follow(cursor.link, base), ...(rest ? { rest } : {}) };
+  if (cursor?.link !== undefined)
+    return { url: followLink(cursor.link, base, institution.pageLinks), ...(rest ? { rest } : {}) };
   const { bookingStatus, historyDays } = institution.settings;
   const from = rest?.from ?? dayOf(range.from ?? new Date(now.getTime() - historyDays * DAY_MS));
   const before = rest?.before ?? (range.before ? dayOf(range.before) : undefined);
@@ -50,7 +53,7 @@ export function toPageRequest(
 /** One page as the contract's transactions, in the bank's order. Standing orders (`information`) are no movements of money. */
 export function toPage(
   raw: TransactionsResponse,
-  { request, map }: { request: PageRequest; map: BerlinGroupQuirks },
+  { request, links, map }: { request: PageRequest; links?: PageLinks | undefined; map: BerlinGroupQuirks },
 ): Page<Transaction> {
   const report = raw.transactions;
   // A report may be a file to download instead (section 6.5.3); we read JSON only.
@@ -62,7 +65,7 @@ export function toPage(
   const page: Page<Transaction> = { items };
   const cursorOf = (name: 'next' | 'previous' | 'first' | 'last'): string | undefined => {
     const href = report._links?.[name]?.href;
-    return href ? encode({ link: follow(href, request.url).href, ...request.rest }) : undefined;
+    return href ? encode({ link: followLink(href, request.url, links).href, ...request.rest }) : undefined;
   };
   const next = cursorOf('next') ?? (request.rest ? encode(request.rest) : undefined);
   if (next !== undefined) page.next = next;
@@ -78,16 +81,13 @@ function entries(list: TransactionDetails[] | null | undefined, name: string): T
   return list === undefined || list === null ? [] : listOf(list, name);
 }
 
-/** Quirk Q8: a link that leads to another host or another resource would carry the consent there. */
-function follow(link: string, request: URL): URL {
-  const url = URL.canParse(link, request.href) ? new URL(link, request.href) : undefined;
-  // Some banks leave out what comes before the version.
-  const prefix = request.pathname.slice(0, Math.max(0, request.pathname.indexOf('/v1/')));
-  if (url?.pathname.startsWith('/v1/')) url.pathname = prefix + url.pathname;
-  if (url?.origin !== request.origin || url.pathname !== request.pathname) {
-    throw new InstitutionError('malformed', "The institution's next page is at another address");
-  }
-  return url;
+/** Whether the bank is still gathering what it has. */
+export function isStillPreparing(
+  { transactions: report }: TransactionsResponse,
+  { url, links }: { url: URL; links?: PageLinks | undefined },
+): boolean {
+  const rows = (report?.booked?.length ?? 0) + (report?.pending?.length ?? 0);
+  return isPreparing({ rows, next: report?._links?.['next']?.href }, { url, links });
 }
 
 function dayOf(at: Date): string {

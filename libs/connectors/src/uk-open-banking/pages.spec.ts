@@ -1,22 +1,24 @@
 import type { Range } from '../connector.js';
 import { ukSandboxInstitutions } from '../institutions.js';
-import { earliestOf, isPreparing, toPage, toPageRequest, transactionDates, type Window } from './pages.js';
+import type { PageLinks } from '../page-links.js';
+import { isPreparing } from '../patience.js';
+import { earliestOf, toPage, toPageRequest, transactionDates, type Window } from './pages.js';
 import type { Links, UkOpenBankingSettings } from './uk-open-banking.types.js';
 
 const institution = ukSandboxInstitutions('https://bank.example')[0]!;
 const base = new URL('https://bank.example/open-banking/v4.0/aisp/accounts/22289/transactions');
 const now = new Date('2026-11-21T10:00:00Z');
-type Changes = { spanDays?: number; earliest?: Date } & Partial<UkOpenBankingSettings>;
-const settingsOf = (changes: Changes): UkOpenBankingSettings => ({ ...institution.settings, ...changes });
+type Changes = { spanDays?: number; earliest?: Date; pageLinks?: PageLinks };
 const request = (range: Range, changes: Changes = {}) => {
   const window: Window = { ...transactionDates(institution), spanDays: changes.spanDays };
-  return toPageRequest(base, { range, window, settings: settingsOf(changes), now, earliest: changes.earliest });
+  const { pageLinks, earliest } = changes;
+  return toPageRequest(base, { range, window, pageLinks, now, earliest });
 };
 const query = (range: Range, changes?: Changes) => Object.fromEntries(request(range, changes).url.searchParams);
 const linked = (links: Links, { range = {}, changes = {} }: { range?: Range; changes?: Changes } = {}) =>
   toPage(
     { rows: [], links },
-    { request: request(range, changes), settings: settingsOf(changes), map: (row: object) => row },
+    { request: request(range, changes), pageLinks: changes.pageLinks, map: (row: object) => row },
   );
 const page = (Next: string, range: Range = {}, changes: Changes = {}) => linked({ Next }, { range, changes });
 
@@ -45,6 +47,11 @@ describe('the next page', () => {
     expect(request({ cursor: page(`${base.href}?page=3`).next! }).url.href).toBe(`${base.href}?page=3`);
   });
 
+  it('is at the address that was asked where the link leaves out what comes before the resource', () => {
+    const { next } = page('https://bank.example/accounts/22289/transactions?page=2');
+    expect(request({ cursor: next! }).url.href).toBe(`${base.href}?page=2`);
+  });
+
   it('is absent at the end', () => {
     expect(linked({})).toEqual({ items: [] });
   });
@@ -53,7 +60,7 @@ describe('the next page', () => {
     'https://evil.example/open-banking/v4.0/aisp/accounts/22289/transactions?page=2',
     'http://bank.example/open-banking/v4.0/aisp/accounts/22289/transactions?page=2',
     '/open-banking/v4.0/aisp/accounts/999/transactions?page=2',
-    'https://bank.example/accounts/22289/transactions',
+    'https://bank.example/accounts/999/transactions?page=2',
     'http://[broken',
   ])('is refused at %s', (link) => {
     expect(() => page(link)).toThrow(expect.objectContaining({ kind: 'malformed' }));
@@ -115,16 +122,16 @@ describe('the neighbours of a page', () => {
 
 describe('a bank whose links are not as the standard says', () => {
   it('may have them taken for their query only, at the address that was asked', () => {
-    const links = { areQueriesOnly: true };
-    const { next } = page('https://null/transactions?page=2', {}, { links });
-    expect(request({ cursor: next! }, { links }).url.href).toBe(`${base.href}?page=2`);
+    const pageLinks = { areQueriesOnly: true };
+    const { next } = page('https://null/transactions?page=2', {}, { pageLinks });
+    expect(request({ cursor: next! }, { pageLinks }).url.href).toBe(`${base.href}?page=2`);
   });
 
   it('may want the first query again', () => {
-    const links = { needFirstQuery: true };
+    const pageLinks = { needFirstQuery: true };
     const range = { from: now, before: now };
-    const { next } = page('?page=2', range, { links });
-    expect(query({ cursor: next! }, { links })).toEqual({
+    const { next } = page('?page=2', range, { pageLinks });
+    expect(query({ cursor: next! }, { pageLinks })).toEqual({
       page: '2',
       fromBookingDateTime: '2026-11-21T10:00:00',
       toBookingDateTime: '2026-11-21T10:00:00',
@@ -132,17 +139,17 @@ describe('a bank whose links are not as the standard says', () => {
   });
 
   it('prepares what it has while an empty page leads to itself', () => {
-    const at = { url: new URL('?page=1', base), settings: institution.settings };
-    expect(isPreparing({ rows: [], links: { Next: '?page=1' } }, at)).toBe(true);
-    expect(isPreparing({ rows: undefined, links: { Next: at.url.href } }, at)).toBe(true);
-    expect(isPreparing({ rows: [{}], links: { Next: '?page=1' } }, at)).toBe(false);
-    expect(isPreparing({ rows: [], links: { Next: '?page=2' } }, at)).toBe(false);
-    expect(isPreparing({ rows: [], links: undefined }, at)).toBe(false);
+    const at = { url: new URL('?page=1', base) };
+    expect(isPreparing({ rows: 0, next: '?page=1' }, at)).toBe(true);
+    expect(isPreparing({ rows: 0, next: at.url.href }, at)).toBe(true);
+    expect(isPreparing({ rows: 1, next: '?page=1' }, at)).toBe(false);
+    expect(isPreparing({ rows: 0, next: '?page=2' }, at)).toBe(false);
+    expect(isPreparing({ rows: 0, next: undefined }, at)).toBe(false);
   });
 });
 
 describe('a bank that keeps its history for the first minutes', () => {
-  const settings = settingsOf({ history: { fullMinutes: 5, days: 89 } });
+  const settings: UkOpenBankingSettings = { ...institution.settings, history: { fullMinutes: 5, days: 89 } };
   const authorisedAt = Date.parse('2026-11-21T09:00:00Z');
 
   it('is asked for everything until then, afterwards from a day of London’s calendar', () => {

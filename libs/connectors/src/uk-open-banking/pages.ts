@@ -1,5 +1,6 @@
 import type { Institution, Page, Range } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
+import { followLink, resolveLink, type PageLinks } from '../page-links.js';
 import { toLondonTime } from '../wire.js';
 import type { Links, UkOpenBankingSettings } from './uk-open-banking.types.js';
 
@@ -42,19 +43,19 @@ export interface PageRequest {
 interface Asked {
   range: Range;
   window: Window;
-  settings: UkOpenBankingSettings;
+  pageLinks?: PageLinks | undefined;
   now: Date;
   /** Before this instant the bank gives nothing any more. */
   earliest?: Date | undefined;
 }
 
 /** Query dates carry no zone and are on the bank's clock. Throws malformed for a cursor that is not ours. */
-export function toPageRequest(base: URL, { range, window, settings, now, earliest }: Asked): PageRequest {
+export function toPageRequest(base: URL, { range, window, pageLinks, now, earliest }: Asked): PageRequest {
   const cursor = range.cursor === undefined ? undefined : decode(range.cursor);
   const rest = cursor ? slice(cursor.from, cursor.before) : undefined;
   const isSlice = rest !== undefined || cursor?.isSlice === true;
   if (cursor?.link !== undefined) {
-    return { url: follow(cursor.link, base, settings), isSlice, ...(rest ? { rest } : {}) };
+    return { url: followLink(cursor.link, base, pageLinks), isSlice, ...(rest ? { rest } : {}) };
   }
   if (!rest && !range.from && !range.before && !earliest) return { url: base, isSlice };
   const before = rest?.before ?? range.before?.getTime() ?? now.getTime() + AHEAD_MS;
@@ -92,9 +93,9 @@ export function earliestOf(
 /** One page of mapped items, in the bank's order, and the cursors of its neighbours. */
 export function toPage<Row, Item>(
   { rows, links }: { rows: Row[] | undefined; links: Links | undefined },
-  how: { request: PageRequest; settings: UkOpenBankingSettings; map: (row: Row) => Item | undefined },
+  how: { request: PageRequest; pageLinks?: PageLinks | undefined; map: (row: Row) => Item | undefined },
 ): Page<Item> {
-  const { request, settings, map } = how;
+  const { request, pageLinks, map } = how;
   const items: Item[] = [];
   // A bank may leave the list out when a page is empty; a list of another shape is unreadable.
   for (const row of listOrNone(rows)) {
@@ -102,11 +103,11 @@ export function toPage<Row, Item>(
     if (item !== undefined) items.push(item);
   }
   const page: Page<Item> = { items };
-  const next: Cursor = links?.Next ? { link: follow(links.Next, request.url, settings).href } : {};
+  const next: Cursor = links?.Next ? { link: followLink(links.Next, request.url, pageLinks).href } : {};
   if (request.isSlice) next.isSlice = true;
   if (links?.Next || request.rest) page.next = encode({ ...next, ...request.rest });
   if (request.startsAt) page.startsAt = request.startsAt;
-  if (!request.isSlice) addNeighbours(page, links, { request, settings });
+  if (!request.isSlice) addNeighbours(page, links, { request, pageLinks });
   return page;
 }
 
@@ -114,10 +115,10 @@ export function toPage<Row, Item>(
 function addNeighbours<Item>(
   page: Page<Item>,
   links: Links | undefined,
-  { request, settings }: { request: PageRequest; settings: UkOpenBankingSettings },
+  { request, pageLinks }: { request: PageRequest; pageLinks: PageLinks | undefined },
 ): void {
   const cursorOf = (link: string | undefined): string | undefined => {
-    const url = link ? resolve(link, request.url, settings) : undefined;
+    const url = link ? resolveLink(link, request.url, pageLinks) : undefined;
     return url && encode({ link: url.href });
   };
   const previous = cursorOf(links?.Prev);
@@ -132,36 +133,6 @@ function listOrNone<Row>(rows: Row[] | undefined): Row[] {
   if (rows === undefined) return [];
   if (!Array.isArray(rows)) throw new InstitutionError('malformed', 'The institution sent no readable list');
   return rows;
-}
-
-/** Quirk Q8: a link that leads to another host or another resource would carry the customer's token there. */
-export function follow(link: string, request: URL, settings: UkOpenBankingSettings): URL {
-  const url = resolve(link, request, settings);
-  if (!url) throw new InstitutionError('malformed', "The institution's next page is at another address");
-  return url;
-}
-
-function resolve(link: string, request: URL, { links }: UkOpenBankingSettings): URL | undefined {
-  const led = URL.canParse(link, request.href) ? new URL(link, request.href) : undefined;
-  const isHere = led?.origin === request.origin && led.pathname === request.pathname;
-  if (!led || !(isHere || links?.areQueriesOnly)) return undefined;
-  const url = new URL(request);
-  url.search = led.search;
-  if (links?.needFirstQuery) {
-    for (const [name, value] of request.searchParams) {
-      if (!url.searchParams.has(name)) url.searchParams.set(name, value);
-    }
-  }
-  return url;
-}
-
-/** Quirk Q9: an empty page that leads to itself says that the bank is still gathering what it has. */
-export function isPreparing(
-  { rows, links }: { rows: unknown[] | undefined; links: Links | undefined },
-  { url, settings }: { url: URL; settings: UkOpenBankingSettings },
-): boolean {
-  if ((rows?.length ?? 0) > 0 || !links?.Next) return false;
-  return resolve(links.Next, url, settings)?.href === url.href;
 }
 
 function encode(cursor: Cursor): string {

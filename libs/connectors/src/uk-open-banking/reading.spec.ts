@@ -126,20 +126,23 @@ describe('a bank that is still preparing its data', () => {
 
   it('is asked again until it has it', async () => {
     answers = { [PAYEES]: [payees([], itself), payees([], itself), payees(['a'])] };
-    expect((await readPayees(connected({ patience }))).map(({ id }) => id)).toEqual(['a']);
+    expect((await readPayees(connected({}, { patience }))).map(({ id }) => id)).toEqual(['a']);
     expect(asked).toEqual([PAYEES, PAYEES, PAYEES]);
   });
 
   it('is asked so often and no more, and the caller hears when to come back', async () => {
     answers = { [PAYEES]: [payees([], itself)] };
-    await expect(readPayees(connected({ patience }))).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 3 });
+    await expect(readPayees(connected({}, { patience }))).rejects.toMatchObject({
+      kind: 'unavailable',
+      retryAfterMs: 3,
+    });
     expect(asked).toHaveLength(3);
   });
 
   it('does not hold up a caller that gave up', async () => {
     answers = { [PAYEES]: [payees([], itself)] };
     const caller = new AbortController();
-    const slow = connected({ patience: { turns: 3, waitMs: 60_000 } });
+    const slow = connected({}, { patience: { turns: 3, waitMs: 60_000 } });
     const reading = operation(slow, 'ACCOUNT_BENEFICIARIES')(under({}, caller.signal), '1');
     const reason = new Error('gone home');
     await vi.waitFor(() => expect(asked).toHaveLength(1));

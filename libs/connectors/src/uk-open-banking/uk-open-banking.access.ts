@@ -38,6 +38,7 @@ export class Access {
   readonly #openid: OpenId;
   readonly #now: () => Date;
   readonly #isAlive: (call: Call, grant: Grant) => Promise<boolean>;
+  readonly #probe: (call: Authorised) => Promise<unknown>;
   readonly #version: Version;
   readonly #renewals = new Map<string, Renewal>();
 
@@ -47,11 +48,14 @@ export class Access {
     /** The version of grants that do not name one. */
     version: Version;
     isAlive: (call: Call, grant: Grant) => Promise<boolean>;
+    /** A read that every token of account access is good for. */
+    probe: (call: Authorised) => Promise<unknown>;
   }) {
     this.#openid = parts.openid;
     this.#now = parts.now;
     this.#version = parts.version;
     this.#isAlive = parts.isAlive;
+    this.#probe = parts.probe;
   }
 
   /** `work` may run twice: it must be a read, or carry an idempotency key. */
@@ -62,22 +66,38 @@ export class Access {
         return await work(this.#authorised(call, grant));
       } catch (fault) {
         if (!(fault instanceof InstitutionError) || fault.httpStatus !== 401) throw fault;
-        const renewed = await this.#renew(call, grant);
-        if (!renewed) throw fault;
-        return await this.#again(() => work(this.#authorised(call, renewed)));
+        // Where the bank gave nothing to renew it with, the same token is tried once more: see `#again`.
+        const renewed = (await this.#renew(call, grant)) ?? grant;
+        return await this.#again(renewed, { ...this.#authorised(call, renewed), isRenewed: true }, work);
       }
     } catch (fault) {
       throw await this.#explain(call, fault);
     }
   }
 
-  /** A token that is refused as soon as it is issued says that its user has to come back (RFC 6750, section 3.1). */
-  async #again<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * A token that is refused as soon as it is issued says that its user has to come back (RFC 6750, section 3.1), unless it
+   * opens other doors: then the bank has something against this one account (quirk Q26).
+   */
+  async #again<T>(grant: Grant, authorised: Authorised, work: (authorised: Authorised) => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await work(authorised);
     } catch (fault) {
       if (!(fault instanceof InstitutionError) || fault.httpStatus !== 401) throw fault;
-      throw new InstitutionError('unauthorised', fault.message, { httpStatus: 401, code: 'invalid_token' });
+      const details = { httpStatus: 401, code: fault.code };
+      if (await this.#opensOthers(grant, authorised)) throw new InstitutionError('rejected', fault.message, details);
+      throw new InstitutionError('unauthorised', fault.message, { ...details, code: 'invalid_token' });
+    }
+  }
+
+  async #opensOthers(grant: Grant, authorised: Authorised): Promise<boolean> {
+    if (stateOf(grant).scope !== 'accounts') return false;
+    try {
+      await this.#probe(authorised);
+      return true;
+    } catch (fault) {
+      if (!(fault instanceof InstitutionError)) throw fault;
+      return false;
     }
   }
 

@@ -97,7 +97,9 @@ export class UkOpenBankingApi {
 
   /** One page of a list, at its own address or where a link of the bank led. */
   page<L extends List>(call: Authorised, list: L, url: URL): Promise<ListOf<L>> {
-    return this.#exchanger.json(call, { method: 'GET', url, template: lists[list] });
+    const none: Rows[L][] = [];
+    const ofNothing = { Data: { [list]: none } } as ListOf<L>;
+    return this.#exchanger.json(call, { method: 'GET', url, template: lists[list], ofNothing });
   }
 
   statement(call: Authorised, ids: { AccountId: string; StatementId: string }): Promise<ListOf<'Statement'>> {

@@ -1,12 +1,13 @@
 import type { Account } from '#libs/contract';
 import type { Call, Connector, Consented, Grant, Institution, Operations, Range, Tools } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
+import { eachAccount } from '../each-account.js';
 import { listOf, unreadable } from '../wire.js';
 import { consentState, isConsentAlive, revoke } from './consents.js';
 import { earliestOf, statementDates, transactionDates } from './pages.js';
 import type { Parts } from './parts.js';
 import { paymentOperations } from './payments.js';
-import { everyRow, inTurns, pageOf } from './reading.js';
+import { everyRow, pageOf } from './reading.js';
 import { Access, stateOf } from './uk-open-banking.access.js';
 import { UkOpenBankingApi } from './uk-open-banking.api.js';
 import { authoriseAccounts, proceed } from './uk-open-banking.authorise.js';
@@ -24,7 +25,8 @@ export function connectUkOpenBanking(institution: Institution<'uk-open-banking'>
   const openid = new OpenId(institution, tools);
   const consents = { api, openid, version, now };
   const isAlive = (call: Call, grant: Grant) => isConsentAlive(consents, call, grant);
-  const parts = { institution, map, access: new Access({ openid, now, version, isAlive }), ...consents };
+  const probe = (call: Authorised) => api.page(call, 'Account', api.listUrl(call.version, 'Account'));
+  const parts = { institution, map, access: new Access({ openid, now, version, isAlive, probe }), ...consents };
   return {
     operations: { ...accountOperations(parts), ...resourceOperations(parts), ...paymentOperations(parts) },
     // The standard remembers an idempotency key for 24 hours; afterwards the consent is used up and refuses.
@@ -43,7 +45,11 @@ function accountOperations(parts: Parts) {
     ACCOUNTS: (call) =>
       access.with(call, async (authorised) => {
         const raw = await everyRow(parts, authorised, { list: 'Account' });
-        return inTurns(raw, (each) => withBalances(parts, authorised, each));
+        return eachAccount(raw, {
+          whole: (each) => withBalances(parts, authorised, each),
+          without: (each) => map.toAccount(each),
+          mayBeDead: !authorised.isRenewed,
+        });
       }),
 
     ACCOUNT: (call, accountId) =>
@@ -129,7 +135,7 @@ function transactions(parts: Parts, call: Consented, { accountId, range }: { acc
   return access.with(call, (authorised) => pageOf(parts, authorised, asked));
 }
 
-/** A closed account has no balance to read; every other failure fails the whole read, never as a zero. */
+/** A closed account has no balance to read. What the bank fails to say is absent, never a zero. */
 async function withBalances({ api, map }: Parts, authorised: Authorised, raw: OBAccount6): Promise<Account> {
   const account = map.toAccount(raw);
   if (raw.Status === 'Deleted') return account;

@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose';
 import { kindOf, retryAfterMs, type BankResponse } from '../bank-http.js';
 import type { Call, Institution, Tools } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
-import { unreadable } from '../wire.js';
+import { isObject, readJson, unreadable } from '../wire.js';
 import { errorCodeOf, errorKinds } from './codes.js';
 import { createBankKeys, createSigner, verifySignature, type BankKeys, type Sign } from './jws.js';
 import type { OBErrorResponse1, Version } from './uk-open-banking.types.js';
@@ -11,9 +11,11 @@ import type { OBErrorResponse1, Version } from './uk-open-banking.types.js';
 export interface Authorised extends Call {
   token: string;
   version: Version;
+  /** A token that was refused has been renewed for this: another refusal has another reason. */
+  isRenewed?: true;
 }
 
-export interface Sending {
+export interface Sending<T = unknown> {
   method: 'GET' | 'POST' | 'DELETE';
   url: URL;
   /** The path with its identifiers replaced by names. */
@@ -23,6 +25,8 @@ export interface Sending {
   /** Payments are signed both ways; account reads are not (section "Message Signing"). */
   signed?: true;
   accept?: string;
+  /** What an answer without content says (204): of a list, that it is empty. Absent: that we cannot read it. */
+  ofNothing?: T;
 }
 
 /** One exchange as the standard wants it: headers, message signatures both ways, and errors as ours. */
@@ -40,9 +44,10 @@ export class Exchanger {
   }
 
   /** Sends, and reads a JSON answer with its `Data`. */
-  async json<T extends { Data: object }>(call: Authorised, sending: Sending): Promise<T> {
-    const { body } = await this.send(call, sending);
-    const read = parse(body);
+  async json<T extends { Data: object }>(call: Authorised, sending: Sending<T>): Promise<T> {
+    const { status, body } = await this.send(call, sending);
+    if (status === 204 && sending.ofNothing) return sending.ofNothing;
+    const read = readJson(body);
     if (!isObject(read) || !isObject(read['Data'])) throw unreadable('Data');
     // From here the members are checked by the mapper, one by one, where they are used.
     return read as T;
@@ -100,7 +105,7 @@ export class Exchanger {
       tracingId: call.tracingId,
     });
     if (response.status >= 300) throw this.#failure(response);
-    const set = parse(response.body);
+    const set = readJson(response.body);
     if (!isObject(set) || !Array.isArray(set['keys'])) throw unreadable('signing keys');
     return { keys: set['keys'] };
   }
@@ -129,7 +134,7 @@ function psuHeaders({ psu }: Call): Record<string, string> {
 function faultOf(body: Buffer): { code?: string; message?: string } {
   let read: unknown;
   try {
-    read = JSON.parse(body.toString('utf8'));
+    read = readJson(body);
   } catch {
     return {};
   }
@@ -142,16 +147,4 @@ function faultOf(body: Buffer): { code?: string; message?: string } {
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof message === 'string' ? { message } : {}),
   };
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new InstitutionError('malformed', 'The institution answered something that is not JSON');
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

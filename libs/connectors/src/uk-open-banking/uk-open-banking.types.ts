@@ -253,15 +253,6 @@ export interface UkOpenBankingSettings {
   signingKeysUrl: string;
   /** What stands before `/v<version>/aisp`. Absent: `<baseUrl>/open-banking`. */
   resourcesUrl?: string;
-  /** How the bank links its pages, where that is not as the standard says. */
-  links?: {
-    /** Links lead to a wrong place; only their query counts (quirk Q8). */
-    areQueriesOnly?: boolean;
-    /** A link works only together with the query of the first request (quirk Q10). */
-    needFirstQuery?: boolean;
-  };
-  /** How long an empty page that links to itself is asked again, while the bank prepares the history (quirk Q9). */
-  patience?: { turns: number; waitMs: number };
   /**
    * The bank gives its whole history only for so many minutes after the PSU authenticated; later it refuses what is
    * older than so many days on its own calendar (quirks Q12 and Q14).
