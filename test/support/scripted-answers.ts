@@ -18,7 +18,6 @@ export interface Failure {
   /** Only calls of this path. */
   path?: string;
   status?: number;
-  headers?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
   /** The call is carried out first, and only then its answer is lost. */
@@ -41,7 +40,6 @@ export interface ScriptedConsent {
 
 export interface Answer {
   status: number;
-  headers?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string> | undefined;
 }
