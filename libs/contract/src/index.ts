@@ -6,6 +6,7 @@ export * from './headers.js';
 export * from './money.js';
 export * from './paging.js';
 export * from './envelope.js';
+export * from './invalid-fields.js';
 export * from './problem.js';
 export * from './amount.dto.js';
 export * from './account-identification.dto.js';

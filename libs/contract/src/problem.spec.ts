@@ -7,7 +7,8 @@ import {
   PaymentAuthorisationRequest,
   VrpConfiguration,
 } from './index.js';
-import { invalidFields, Problem, problemBody, problems, type Place } from './problem.js';
+import { invalidFields, type Place } from './invalid-fields.js';
+import { Problem, problemBody, problems } from './problem.js';
 
 function refuse(type: new () => object, plain: object, place: Place = 'body'): Problem {
   return invalidFields(validateSync(plainToInstance(type, plain), { whitelist: true }), place);
