@@ -8,6 +8,7 @@ import { ApiPresence, PresentCustomer, ReturningCustomer } from '../auth/presenc
 import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
+import { Repeatable, WorkId } from '../idempotency/idempotency.js';
 import { AuthorisationService } from './authorisation.service.js';
 import { ConnectionList, ConnectionView, InstitutionList, InstitutionQuery, NewConnection } from './connection.dto.js';
 import { sentenceOf } from './connection-state.js';
@@ -37,6 +38,7 @@ export class ConnectionsController {
   }
 
   @Post('connections')
+  @Repeatable()
   @ApiOperation({
     summary: 'Connect an institution',
     description:
@@ -48,9 +50,10 @@ export class ConnectionsController {
   connect(
     @CurrentScope() scope: Scope,
     @PresentCustomer() psu: PsuHeaders | undefined,
+    @WorkId() workId: string | undefined,
     @Body() body: NewConnection,
   ): Promise<ConnectionView> {
-    return this.connections.connect(scope, body, psu);
+    return this.connections.connect(scope, { ...body, psu, workId });
   }
 
   @Get('connections')

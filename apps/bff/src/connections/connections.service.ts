@@ -18,6 +18,12 @@ import { replaceOpenRenewals } from './renewals.queries.js';
 
 const gone = (): Error => problems.notFound({ message: 'The connection is not known' });
 
+/** What is asked for, by which customer, if they are present, and the id of this work, if it is to have one. */
+interface Wanted extends NewConnection {
+  psu: PsuHeaders | undefined;
+  workId: string | undefined;
+}
+
 /** A customer's connections to institutions. */
 @Injectable()
 export class ConnectionsService {
@@ -27,16 +33,18 @@ export class ConnectionsService {
     @Inject(Env) private readonly env: Env,
   ) {}
 
-  /** Asks for the customer's consent; the answer says where to send the browser. `psu` is the customer, if they are present. */
-  async connect(scope: Scope, wanted: NewConnection, psu?: PsuHeaders): Promise<ConnectionView> {
+  /** Asks for the customer's consent; the answer says where to send the browser. The same work taken up again makes no second one. */
+  async connect(scope: Scope, { psu, workId, ...wanted }: Wanted): Promise<ConnectionView> {
     const production = isProduction(this.env);
     const returnUrl = await allowedReturnUrl(this.pool, scope.merchantId, { wanted: wanted.returnUrl, production });
     const { state, hash } = newCallbackState();
-    const id = randomUUID();
+    const id = workId ?? randomUUID();
     const createdAt = now();
-    await this.pool.query(
+    const { rows } = await this.pool.query<{ status: string }>(
       `insert into connections (id, customer_id, merchant_id, institution_id, status, health, state_hash, return_url, created_at, sync_failures)
-       values ($1, $2, $3, $4, $5, 'unknown', $6, $7, $8, 0)`,
+       values ($1, $2, $3, $4, $5, 'unknown', $6, $7, $8, 0)
+       on conflict (id) do update set state_hash = case when connections.status = $5 then $6 else connections.state_hash end
+       returning status`,
       [
         id,
         scope.customerId,
@@ -48,6 +56,7 @@ export class ConnectionsService {
         createdAt,
       ],
     );
+    if (rows[0]?.status !== ConnectionStatus.preparing) return this.get(scope, id);
     try {
       const application = await this.aggregator.of(scope.merchantId);
       const request = {

@@ -5,6 +5,7 @@ import { ForCustomer } from '../auth/access.js';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ApiPresence, PresentCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
+import { Repeatable, WorkId } from '../idempotency/idempotency.js';
 import { ConnectionView } from './connection.dto.js';
 import { ConnectionsService } from './connections.service.js';
 import { ReconfirmationService } from './reconfirmation.service.js';
@@ -22,6 +23,7 @@ export class RenewalsController {
   ) {}
 
   @Post('renewals')
+  @Repeatable()
   @ApiOperation({
     summary: 'Renew before, or after, data stop',
     description:
@@ -34,9 +36,10 @@ export class RenewalsController {
     @CurrentScope() scope: Scope,
     @Param('connectionId', UuidParam) id: string,
     @PresentCustomer() psu: PsuHeaders | undefined,
+    @WorkId() workId: string | undefined,
     @Body() body: NewRenewal,
   ): Promise<RenewalView> {
-    return this.renewals.begin(scope, id, { ...body, psu });
+    return this.renewals.begin(scope, id, { ...body, psu, workId });
   }
 
   @Get('renewals')
@@ -65,6 +68,7 @@ export class RenewalsController {
   }
 
   @Post('reconfirmation')
+  @Repeatable()
   @HttpCode(200)
   @ApiOperation({
     summary: 'The customer confirms that access may go on',

@@ -25,9 +25,10 @@ interface RenewedConnection {
   sealed_consent_token: string | null;
 }
 
-/** What is asked for, and by which customer, if they are present. */
+/** What is asked for, by which customer, if they are present, and the id of this work, if it is to have one. */
 interface Wanted extends NewRenewal {
   psu: PsuHeaders | undefined;
+  workId: string | undefined;
 }
 
 /** Begins renewals: the customer authorises again while the consent that is in use stays in use. */
@@ -42,16 +43,19 @@ export class RenewalsService {
     @Inject(Env) private readonly env: Env,
   ) {}
 
-  /** Asks for the customer's consent again; the answer says where to send the browser. An earlier open attempt is replaced. */
-  async begin(scope: Scope, connectionId: string, { psu, ...wanted }: Wanted): Promise<RenewalView> {
+  /**
+   * Asks for the customer's consent again; the answer says where to send the browser. An earlier open attempt is replaced. The same
+   * work taken up again makes no second one.
+   */
+  async begin(scope: Scope, connectionId: string, { psu, workId, ...wanted }: Wanted): Promise<RenewalView> {
     const connection = await this.renewable(scope, connectionId);
     const production = isProduction(this.env);
     const returnUrl = await allowedReturnUrl(this.pool, scope.merchantId, { wanted: wanted.returnUrl, production });
-    const id = randomUUID();
+    const id = workId ?? randomUUID();
     const createdAt = now();
-    await this.pool.query(
+    const { rows } = await this.pool.query<{ status: string }>(
       `insert into renewals (id, connection_id, merchant_id, status, return_url, created_at, next_look_at)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
+       values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do update set id = excluded.id returning status`,
       [
         id,
         connectionId,
@@ -62,6 +66,7 @@ export class RenewalsService {
         new Date(createdAt.getTime() + firstLookMs),
       ],
     );
+    if (rows[0]?.status !== RenewalStatus.preparing) return this.get(scope, connectionId, id);
     try {
       const asked =
         (await this.askAgain(scope, connection, psu)) ?? (await this.askAnew(scope, connection, { id, psu }));

@@ -86,14 +86,29 @@ describe('a write with an Idempotency-Key', () => {
     expect(asked()).toBe(1);
   });
 
-  it('is not done again after a crash when it might make something twice', async () => {
+  it('is taken up after a crash, and makes nothing twice', async () => {
     const key = freshKey();
-    await connect(key);
+    const first = await connect(key);
+    const made = await counted('connections');
     await cutOff(600);
     const again = await connect(key);
-    expect(again.status).toBe(409);
-    expect(again.text).toContain('IDEMPOTENCY_OUTCOME_UNKNOWN');
+    expect(again.status).toBe(201);
+    expect(again.body.id).toBe(first.body.id);
+    expect(await counted('connections')).toBe(made);
     expect(asked()).toBe(1);
+  });
+
+  it('asks again where the crash came before the answer of the aggregator', async () => {
+    const key = freshKey();
+    const first = await connect(key);
+    await bff.db.pool.query(
+      `update connections set status = 'preparing', consent_id = null, authorisation_url = null where id = $1`,
+      [first.body.id],
+    );
+    await cutOff(600);
+    const again = await connect(key);
+    expect(again.body).toMatchObject({ id: first.body.id, status: 'awaiting-authorisation' });
+    expect(asked()).toBe(2);
   });
 
   it('leaves the key free when it was refused', async () => {

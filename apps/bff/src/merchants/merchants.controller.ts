@@ -25,8 +25,8 @@ export class MerchantsController {
       'Makes the merchant, its sub-application at the aggregator with its webhook, and its first API key, which is shown once.',
   })
   @ApiCreatedResponse({ type: CreatedMerchant })
-  createMerchant(@Body() body: NewMerchant): Promise<CreatedMerchant> {
-    return this.merchants.create(body);
+  createMerchant(@WorkId() workId: string | undefined, @Body() body: NewMerchant): Promise<CreatedMerchant> {
+    return this.merchants.create(body, workId);
   }
 
   @Get()

@@ -21,22 +21,21 @@ export class MerchantsService {
 
   /**
    * Creates a merchant, its sub-application, its webhook and its first API key, in this order. The intent is stored
-   * first: a creation that a crash cut off is taken up by the next call with the same name.
+   * first: a creation that a crash cut off is taken up by the next call with the same name. `workId` is the same when a call is
+   * taken up under its key: nobody has seen that merchant's API key, so it is made anew in its place.
    */
-  async create(wanted: NewMerchant): Promise<CreatedMerchant> {
-    const cutOff = await this.takeUp(wanted);
-    const intent = cutOff ?? (await this.intend(wanted));
+  async create(wanted: NewMerchant, workId: string = randomUUID()): Promise<CreatedMerchant> {
+    const own = await this.prisma.merchant.findUnique({ where: { id: workId } });
+    const cutOff = own ?? (await this.takeUp(wanted));
+    const intent = cutOff ?? (await this.intend(wanted, workId));
     await this.registration.register(intent, { resumed: cutOff !== undefined });
     const apiKey = newApiKey();
     const created = await this.prisma.$transaction(async (tx) => {
-      await tx.apiKey.create({
-        data: {
-          id: randomUUID(),
-          merchantId: intent.id,
-          hash: hashToken(apiKey),
-          prefix: apiKey.slice(0, 8),
-          createdAt: now(),
-        },
+      const secret = { hash: hashToken(apiKey), prefix: apiKey.slice(0, 8) };
+      await tx.apiKey.upsert({
+        where: { id: workId, merchantId: intent.id },
+        create: { id: workId, merchantId: intent.id, ...secret, createdAt: now() },
+        update: secret,
       });
       return tx.merchant.update({ where: { id: intent.id }, data: { status: MerchantStatus.active } });
     });
@@ -67,10 +66,10 @@ export class MerchantsService {
     return view(row);
   }
 
-  private intend(wanted: NewMerchant): Promise<MerchantRow> {
+  private intend(wanted: NewMerchant, id: string): Promise<MerchantRow> {
     return this.prisma.merchant.create({
       data: {
-        id: randomUUID(),
+        id,
         name: wanted.name,
         merchantCategoryCode: wanted.merchantCategoryCode,
         ppcUserGroup: wanted.ppcUserGroup,

@@ -6,6 +6,7 @@ import { ForCustomer } from '../auth/access.js';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ApiPresence, PresentCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
+import { Repeatable } from '../idempotency/idempotency.js';
 import { ProgressStreams } from './progress-streams.js';
 import { SyncRunView } from './sync-run.dto.js';
 import { SyncRequests } from './sync-requests.service.js';
@@ -21,6 +22,7 @@ export class SyncRunsController {
 
   /** Reads the connection now. While a run is under way, that one is answered. */
   @Post('sync')
+  @Repeatable()
   @ApiOperation({
     summary: 'Synchronise now',
     description:

@@ -5,6 +5,7 @@ import { CurrentMerchant } from '../auth/caller.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { EventView } from '../events/event.dto.js';
 import { EventsService } from '../events/events.service.js';
+import { Repeatable, WorkId } from '../idempotency/idempotency.js';
 import { DeliveryLists } from './delivery-lists.service.js';
 import {
   DeliveryPage,
@@ -29,6 +30,7 @@ export class EndpointsController {
   ) {}
 
   @Post()
+  @Repeatable()
   @ApiOperation({
     summary: 'Be told of events',
     description:
@@ -36,8 +38,12 @@ export class EndpointsController {
       'is taken with any 2xx. Else it is sent again for three days. The order is not promised: `sequence` tells it.',
   })
   @ApiCreatedResponse({ type: EndpointWithSecret })
-  createWebhookEndpoint(@CurrentMerchant() merchantId: string, @Body() body: NewEndpoint): Promise<EndpointWithSecret> {
-    return this.endpoints.create(merchantId, body);
+  createWebhookEndpoint(
+    @CurrentMerchant() merchantId: string,
+    @WorkId() workId: string | undefined,
+    @Body() body: NewEndpoint,
+  ): Promise<EndpointWithSecret> {
+    return this.endpoints.create(merchantId, body, workId);
   }
 
   @Get()
@@ -61,6 +67,7 @@ export class EndpointsController {
   }
 
   @Patch(':id')
+  @Repeatable()
   @ApiOperation({
     summary: 'Change an endpoint',
     description: 'Only what is given is changed.',
@@ -88,6 +95,7 @@ export class EndpointsController {
   }
 
   @Post(':id/rotate-secret')
+  @Repeatable()
   @ApiOperation({
     summary: 'Rotate the secret of an endpoint',
     description: 'The answer shows the new secret once; for a while deliveries are signed with both.',
@@ -96,12 +104,14 @@ export class EndpointsController {
   rotateWebhookEndpointSecret(
     @CurrentMerchant() merchantId: string,
     @Param('id', UuidParam) id: string,
+    @WorkId() workId: string | undefined,
     @Body() { overlapSeconds }: SecretRotation,
   ): Promise<EndpointWithSecret> {
-    return this.endpoints.rotate(merchantId, id, overlapSeconds);
+    return this.endpoints.rotate(merchantId, id, { overlapSeconds, workId });
   }
 
   @Post(':id/ping')
+  @Repeatable()
   @HttpCode(202)
   @ApiOperation({
     summary: 'Send a `webhook_endpoint.ping` to this endpoint alone',

@@ -25,21 +25,26 @@ export class EndpointsService {
   ) {}
 
   /** The secret is answered here and never again; what is kept can only sign. */
-  async create(merchantId: string, { url, types = [], description }: NewEndpoint): Promise<EndpointWithSecret> {
+  async create(
+    merchantId: string,
+    { url, types = [], description }: NewEndpoint,
+    workId: string = randomUUID(),
+  ): Promise<EndpointWithSecret> {
     this.refuseFaultOf(url);
-    const id = randomUUID();
+    const id = workId;
     const secret = await transaction(this.pool, async (tx) => {
       // The merchant's row is locked, so that two calls cannot both make the tenth.
       await tx.query('select 1 from merchants where id = $1 for update', [merchantId]);
       const known = await selectEndpoints(tx, merchantId);
-      if (known.length >= endpointsMax)
+      const isMade = known.some((each) => each.id === id);
+      if (!isMade && known.length >= endpointsMax)
         throw problems.conflict({ message: `A merchant has at most ${endpointsMax} endpoints` });
       await tx.query(
         `insert into webhook_endpoints (id, merchant_id, url, types, description, status, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7)`,
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing`,
         [id, merchantId, url, types, description ?? null, EndpointStatus.enabled, now()],
       );
-      return this.addSecret(tx, id);
+      return (await this.secretOf(tx, id, workId)) ?? this.addSecret(tx, id, workId);
     });
     return { ...(await this.get(merchantId, id)), secret };
   }
@@ -78,16 +83,25 @@ export class EndpointsService {
   }
 
   /** A new secret; the ones before it sign, too, until the overlap is over. */
-  async rotate(merchantId: string, id: string, overlapSeconds = overlapSecondsUsual): Promise<EndpointWithSecret> {
+  async rotate(
+    merchantId: string,
+    id: string,
+    {
+      overlapSeconds = overlapSecondsUsual,
+      workId = randomUUID(),
+    }: { overlapSeconds?: number | undefined; workId?: string | undefined } = {},
+  ): Promise<EndpointWithSecret> {
     const found = await this.get(merchantId, id);
     const secret = await transaction(this.pool, async (tx) => {
       const until = new Date(now().getTime() + overlapSeconds * 1_000);
       await tx.query('select 1 from webhook_endpoints where id = $1 and merchant_id = $2 for update', [id, merchantId]);
+      const made = await this.secretOf(tx, id, workId);
+      if (made !== undefined) return made;
       await tx.query(
         `update endpoint_secrets set expires_at = $2 where endpoint_id = $1 and (expires_at is null or expires_at > $2)`,
         [id, until],
       );
-      return this.addSecret(tx, id);
+      return this.addSecret(tx, id, workId);
     });
     return { ...found, secret };
   }
@@ -107,8 +121,17 @@ export class EndpointsService {
     if (status !== EndpointStatus.enabled) throw problems.conflict({ message: 'The endpoint is disabled' });
   }
 
-  private async addSecret(tx: PoolClient, endpointId: string): Promise<string> {
-    const [id, secret] = [randomUUID(), newEndpointSecret()];
+  /** The secret that this work made before it was cut off. */
+  private async secretOf(tx: PoolClient, endpointId: string, workId: string): Promise<string | undefined> {
+    const { rows } = await tx.query<{ sealed_secret: string }>(
+      'select sealed_secret from endpoint_secrets where id = $1 and endpoint_id = $2',
+      [workId, endpointId],
+    );
+    return rows[0] && this.box.open(rows[0].sealed_secret, endpointSecretContext(workId));
+  }
+
+  private async addSecret(tx: PoolClient, endpointId: string, id: string): Promise<string> {
+    const secret = newEndpointSecret();
     await tx.query(
       'insert into endpoint_secrets (id, endpoint_id, sealed_secret, created_at) values ($1, $2, $3, $4)',
       [id, endpointId, this.box.seal(secret, endpointSecretContext(id)), now()],

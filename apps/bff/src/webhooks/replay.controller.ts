@@ -3,6 +3,7 @@ import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ForMerchant } from '../auth/access.js';
 import { CurrentMerchant } from '../auth/caller.js';
 import { UuidParam } from '../auth/uuid-param.js';
+import { Repeatable } from '../idempotency/idempotency.js';
 import { EventReplay, RangeReplay, ReplayView } from './replay.dto.js';
 import { ReplayService } from './replay.service.js';
 
@@ -13,6 +14,7 @@ export class ReplayController {
   constructor(private readonly replays: ReplayService) {}
 
   @Post('replay')
+  @Repeatable()
   @HttpCode(202)
   @ApiOperation({
     summary: 'Send the events of a range again, each under its own id and signed anew',
@@ -24,6 +26,7 @@ export class ReplayController {
   }
 
   @Post(':id/replay')
+  @Repeatable()
   @HttpCode(202)
   @ApiOperation({
     summary: 'Send one event again, under its own id and signed anew',
