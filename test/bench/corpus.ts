@@ -1,31 +1,71 @@
 import Table from 'cli-table3';
 import { addFigures, type Figures, Judge, noFigures } from './corpus/judge.js';
 import { noEvidence } from '../../apps/bff/src/sync/identity-policy.js';
-import { type Habits, pathologies } from './corpus/pathologies.js';
+import { pathologies } from './corpus/pathologies.js';
+import { recordHistories } from './corpus/recorded.js';
 import { twinFault } from './corpus/twins.js';
 import type { Bound } from './harness.js';
 
 const rowsOfAccount = 80;
 
-/** One pathology's accounts, of one institution whose habits are learnt on the way. */
-export function judge(habits: Habits, { seed, rows }: { seed: number; rows: number }): Figures {
-  let figures: Figures = noFigures;
-  let evidence = noEvidence;
-  for (let account = 0; figures.rows < rows; account += 1) {
-    const one = new Judge(evidence);
-    evidence = one.run(seed + account * 7_919, habits, rowsOfAccount);
-    figures = addFigures(figures, one.figures);
-  }
-  return figures;
+/** One account of the corpus, and how it went. */
+interface History {
+  pathology: string;
+  account: number;
+  figures: Figures;
 }
 
-/** The corpus: every pathology with its share of `rows`. */
-export function runCorpus({ seed, rows }: { seed: number; rows: number }): Map<string, Figures> {
+interface Size {
+  seed: number;
+  rows: number;
+}
+
+/**
+ * One pathology's accounts, of one institution whose habits are learnt on the way. Each account is a history of its own, but
+ * what is learnt goes on to the next: to replay one, all before it are run, too.
+ */
+function* historiesOf(pathology: string, { seed, rows }: Size, told?: Told): Generator<History> {
   const names = Object.keys(pathologies);
-  const share = Math.ceil(rows / names.length);
+  const habits = pathologies[pathology];
+  if (!habits) throw new Error(`There is no pathology ${pathology}: choose of ${names.join('; ')}`);
+  const first = seed + names.indexOf(pathology) * 104_729;
+  let evidence = noEvidence;
+  let judged = 0;
+  for (let account = 0; judged < Math.ceil(rows / names.length); account += 1) {
+    const judge = new Judge(evidence, account === told?.account ? told.tell : undefined);
+    evidence = judge.run(first + account * 7_919, habits, rowsOfAccount);
+    judged += judge.figures.rows;
+    yield { pathology, account, figures: judge.figures };
+  }
+}
+
+/** The account whose history is told, line by line. */
+interface Told {
+  account: number;
+  tell: (line: string) => void;
+}
+
+/** The corpus: every pathology with its share of `rows`. `each` is given every history. */
+export function runCorpus(size: Size, each: (history: History) => void = () => undefined): Map<string, Figures> {
   return new Map(
-    names.map((name, index) => [name, judge(pathologies[name] ?? {}, { seed: seed + index * 104_729, rows: share })]),
+    Object.keys(pathologies).map((name) => {
+      let figures: Figures = noFigures;
+      for (const history of historiesOf(name, size)) {
+        each(history);
+        figures = addFigures(figures, history.figures);
+      }
+      return [name, figures];
+    }),
   );
+}
+
+/** Tells everything that happens in one history, which is named as the corpus names those that went wrong. */
+export function replayHistory(size: Size, name: string): string[] {
+  const [, pathology = '', account = ''] = /^(.*)\/(\d+)$/.exec(name) ?? [];
+  const lines: string[] = [];
+  const told = { account: Number(account), tell: (line: string) => lines.push(line) };
+  for (const history of historiesOf(pathology, size, told)) if (history.account === told.account) break;
+  return lines;
 }
 
 export function total(results: ReadonlyMap<string, Figures>): Figures {
@@ -62,25 +102,58 @@ export function printCorpus(results: ReadonlyMap<string, Figures>): string {
     'precise %',
     'swapped',
     'flagged',
+    'silent',
   ];
   const table = new Table({ head });
   for (const [name, each] of [...results, ['all', total(results)] as const]) {
-    const { rows, lost, duplicated, hidden, booked, linked, wrong, swapped, flagged } = each;
+    const { rows, lost, duplicated, hidden, booked, linked, wrong, swapped, flagged, silent } = each;
     const links = [booked, percent(linked, booked), percent(linked - wrong, linked)];
-    table.push([name, rows, lost, duplicated, hidden, ...links, swapped, flagged]);
+    table.push([name, rows, lost, duplicated, hidden, ...links, swapped, flagged, silent]);
   }
   return table.toString();
 }
 
-/** Judges `rows` true transactions, and random histories of twins, a tenth as many. What breaks is named with its seed. */
-export function corpus({ seed, rows }: { seed: number; rows: number }): Promise<Bound[]> {
+/** Histories of which something was lost or doubled; where there is none, those with the most wrong links. */
+function worst(histories: readonly History[]): History[] {
+  const bad = histories.filter(({ figures }) => figures.lost + figures.duplicated > 0);
+  const wrong = histories.toSorted((a, b) => b.figures.wrong - a.figures.wrong);
+  return (bad.length > 0 ? bad : wrong).slice(0, 5);
+}
+
+/**
+ * Judges `rows` true transactions, random histories of twins, a tenth as many, and one history of each pathology through the
+ * database. What breaks is named with its seed and the command that replays it.
+ */
+export async function corpus({ history, ...size }: Size & { history?: string }): Promise<Bound[]> {
+  if (history !== undefined) {
+    for (const line of replayHistory(size, history)) console.log(line);
+    return [];
+  }
+  const { seed, rows } = size;
   const started = performance.now();
-  const results = runCorpus({ seed, rows });
+  const histories: History[] = [];
+  const results = runCorpus(size, (each) => {
+    if (each.figures.lost + each.figures.duplicated + each.figures.wrong > 0) histories.push(each);
+  });
   console.log(printCorpus(results));
   const { answers, lost, duplicated, wrong, linked, booked } = total(results);
   console.log(`corpus --seed ${seed}: ${answers} answers, ${Math.round(performance.now() - started)} ms`);
-  for (const fault of broken(results)) console.error(`corpus --seed ${seed} --rows ${rows}: ${fault}`);
-  const histories = Math.ceil(rows / 10);
+  const faults = broken(results);
+  for (const fault of faults) console.error(`corpus --seed ${seed} --rows ${rows}: ${fault}`);
+  if (faults.length > 0)
+    for (const { pathology, account } of worst(histories))
+      console.error(`npm run bench -- corpus --seed ${seed} --rows ${rows} --history '${pathology}/${account}'`);
+  return [
+    { name: `corpus: lost of ${rows}`, unit: 'rows', value: lost, bound: 0 },
+    { name: `corpus: doubled of ${rows}`, unit: 'rows', value: duplicated, bound: 0 },
+    { name: 'corpus: links that are wrong', unit: '%', value: rounded((100 * wrong) / linked), bound: 0.1 },
+    { name: 'corpus: links that are missing', unit: '%', value: rounded(100 - (100 * linked) / booked), bound: 2 },
+    twins(seed, Math.ceil(rows / 10)),
+    await recorded(seed),
+  ];
+}
+
+function twins(seed: number, histories: number): Bound {
   let violations = 0;
   for (let history = 0; history < histories; history += 1) {
     const fault = twinFault(seed + history);
@@ -88,13 +161,16 @@ export function corpus({ seed, rows }: { seed: number; rows: number }): Promise<
     violations += 1;
     console.error(fault);
   }
-  return Promise.resolve([
-    { name: `corpus: lost of ${rows}`, unit: 'rows', value: lost, bound: 0 },
-    { name: `corpus: doubled of ${rows}`, unit: 'rows', value: duplicated, bound: 0 },
-    { name: 'corpus: links that are wrong', unit: '%', value: rounded((100 * wrong) / linked), bound: 0.1 },
-    { name: 'corpus: links that are missing', unit: '%', value: rounded(100 - (100 * linked) / booked), bound: 2 },
-    { name: `corpus: ${histories} histories of twins`, unit: 'violations', value: violations, bound: 0 },
-  ]);
+  return { name: `corpus: ${histories} histories of twins`, unit: 'violations', value: violations, bound: 0 };
+}
+
+/** One history of each pathology through the database, and its log replayed. */
+async function recorded(seed: number): Promise<Bound> {
+  const names = Object.keys(pathologies);
+  const faults = await recordHistories({ seed, count: rowsOfAccount, names });
+  for (const fault of faults) console.error(fault);
+  const name = `corpus: ${names.length} logs replayed from the database`;
+  return { name, unit: 'differ', value: faults.length, bound: 0 };
 }
 
 function rounded(value: number): number {

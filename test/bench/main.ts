@@ -15,6 +15,7 @@ import { syncRecord } from './sync-record.js';
 interface Settings {
   seed: string;
   rows: string;
+  history?: string;
 }
 
 const benchmarks: Record<string, (settings: Settings) => Promise<(Figure | Bound)[]>> = {
@@ -26,7 +27,7 @@ const benchmarks: Record<string, (settings: Settings) => Promise<(Figure | Bound
   'live-read-steady': liveReadSteady,
   'bff-read': bffRead,
   ingestion,
-  corpus: ({ seed, rows }) => corpus({ seed: Number(seed), rows: Number(rows) }),
+  corpus: ({ seed, rows, ...history }) => corpus({ seed: Number(seed), rows: Number(rows), ...history }),
 };
 
 /** Only when named: it takes minutes and has no baseline. */
@@ -63,6 +64,7 @@ async function main(): Promise<void> {
     .option('--json', 'print one JSON object as the last line', false)
     .option('--seed <number>', 'of the corpus', '20260101')
     .option('--rows <number>', 'of the corpus: true transactions', '1000000')
+    .option('--history <pathology/number>', 'of the corpus: tell everything of this one history')
     .parse();
   const { json, ...settings } = program.opts<{ json: boolean } & Settings>();
   const names = program.args.length > 0 ? program.args : Object.keys(benchmarks).filter((name) => !byName.has(name));

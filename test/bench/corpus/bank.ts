@@ -91,11 +91,10 @@ export class LabelledBank {
   private row({ truth, pending }: Shown, { today, line }: { today: number; line: number }): Labelled {
     const { habits } = this;
     const at = dateOfDay(this.dayShown({ truth, pending }, today)).toISOString();
-    const dated = habits.date === 'appears-later' && pending ? {} : { date: at, bookingDateTime: at };
     const id = this.idOf(truth, { pending, today, line });
     const transaction: Transaction = {
       ...(id === undefined ? {} : { id }),
-      ...dated,
+      ...this.datesOf(truth, pending, at),
       status: pending ? 'PENDING' : 'BOOKED',
       transactionAmount: { amount: this.amountOf(truth, pending, today) / 100, currency: 'GBP' },
       description: this.textOf(truth, pending, today),
@@ -108,10 +107,19 @@ export class LabelledBank {
     return made;
   }
 
+  private datesOf(truth: Truth, pending: boolean, at: string): Partial<Transaction> {
+    if (this.habits.date === 'appears-later' && pending) return {};
+    if (this.habits.date !== 'value-until-booked') return { date: at, bookingDateTime: at };
+    if (pending) return { valueDateTime: at };
+    const bookedAt = dateOfDay(this.bookedOn(truth)).toISOString();
+    return { date: bookedAt, bookingDateTime: bookedAt, valueDateTime: at };
+  }
+
   private idOf(
-    { serial, day }: Truth,
+    truth: Truth,
     { pending, today, line }: { pending: boolean; today: number; line: number },
   ): string | undefined {
+    const { serial, day } = truth;
     const own = `TX-${(serial * 2_654_435_761) % 4_294_967_296}-${serial}x`;
     switch (this.habits.ids) {
       case undefined:
@@ -134,6 +142,8 @@ export class LabelledBank {
         return `Q${10_000_000 + (serial % 40)}`;
       case 'only-booked':
         return pending ? undefined : own;
+      case 'a-day-late':
+        return today > this.bookedOn(truth) ? own : undefined;
       default:
         return `${pending ? 'P' : 'B'}${own}`;
     }

@@ -2,7 +2,7 @@ import type { Change } from '../../../apps/bff/src/sync/change.js';
 import { apply, type LoggedTransaction } from '../../../apps/bff/src/sync/change-log.js';
 import { addEvidence, type Evidence, policyOf } from '../../../apps/bff/src/sync/identity-policy.js';
 import { type KnownTransaction, reconcile } from '../../../apps/bff/src/sync/reconcile.js';
-import { dateOfDay, type Labelled, LabelledBank } from './bank.js';
+import { type BankAnswer, dateOfDay, type Labelled, LabelledBank } from './bank.js';
 import type { Habits } from './pathologies.js';
 import { Random } from './random.js';
 import { historyDays, makeTruths } from './truth.js';
@@ -23,6 +23,8 @@ export interface Figures {
   flagged: number;
   /** Links to a transaction that is another in truth. */
   wrong: number;
+  /** Bookings of a pending row that was seen before which are neither linked nor flagged. */
+  silent: number;
   /** Rows that took the place of another like them without being booked. */
   swapped: number;
 }
@@ -37,12 +39,22 @@ export const noFigures: Readonly<Figures> = {
   linked: 0,
   flagged: 0,
   wrong: 0,
+  silent: 0,
   swapped: 0,
 };
 
 export function addFigures(one: Figures, other: Figures): Figures {
   const names = Object.keys(noFigures) as (keyof Figures)[];
   return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as Record<keyof Figures, number>;
+}
+
+/** What a bank with these habits answers about one account, from the first synchronisation to the last. */
+export function* answersOf(seed: number, habits: Habits, count: number): Generator<BankAnswer> {
+  const random = new Random(seed);
+  const bank = new LabelledBank(makeTruths(random, count, habits.twins ?? 0.02), habits, random);
+  for (let day = random.between(5, 15); day <= historyDays + 12; day += random.pick([1, 2, 3, 5, 8])) {
+    yield bank.answer(day);
+  }
 }
 
 /** Nobody can tell two pending purchases of one price in one shop apart while they have no date. */
@@ -59,24 +71,32 @@ export class Judge {
   private readonly table = new Map<string, LoggedTransaction>();
   private readonly ids = new Map<Labelled, string>();
   private readonly truthOf = new Map<string, Labelled>();
+  /** New booked rows that nothing was said of, by the serial of their truth. */
+  private readonly unmarked = new Set<number>();
+  private equal = new Map<string, Labelled[]>();
   private sequence = 0n;
 
-  constructor(private evidence: Evidence) {}
+  /** `tell` is given what was shown, what the comparison made of it and what is wrong, line by line. */
+  constructor(
+    private evidence: Evidence,
+    private readonly tell?: (line: string) => void,
+  ) {}
 
   /** What the institution's habits look like after this account. */
   run(seed: number, habits: Habits, count: number): Evidence {
-    const random = new Random(seed);
-    const truths = makeTruths(random, count, habits.twins ?? 0.02);
-    const bank = new LabelledBank(truths, habits, random);
+    const answers = answersOf(seed, habits, count);
     const pending = new Set<number>();
     const shown = new Set<number>();
     const booked = new Set<number>();
     const late = new Set<number>();
-    for (let day = random.between(5, 15); day <= historyDays + 12; day += random.pick([1, 2, 3, 5, 8])) {
-      const answer = bank.answer(day);
+    for (const answer of answers) {
+      this.unmarked.clear();
       this.see(answer);
       for (const { truth, status } of answer.rows) {
-        if (status === 'BOOKED' && pending.has(truth.serial) && !booked.has(truth.serial)) late.add(truth.serial);
+        if (status === 'BOOKED' && pending.has(truth.serial) && !booked.has(truth.serial)) {
+          late.add(truth.serial);
+          if (this.unmarked.has(truth.serial)) this.figures.silent += 1;
+        }
         shown.add(truth.serial);
       }
       for (const { truth, status } of answer.rows) (status === 'PENDING' ? pending : booked).add(truth.serial);
@@ -92,12 +112,19 @@ export class Judge {
       .map(({ row, joinedInto, ...rest }): KnownTransaction => ({ ...row, ...rest, into: joinedInto }));
     const terms = { newId: (row: Labelled) => this.idOf(row), policy: policyOf(this.evidence) };
     this.ids.clear();
+    this.equal = Map.groupBy(rows, ({ fingerprint }) => fingerprint);
     const { changes, evidence } = reconcile<Labelled>(known, { rows, from, before: null }, terms);
     this.evidence = addEvidence(this.evidence, evidence);
+    this.tell?.(`answer ${this.figures.answers + 1}: ${rows.length} rows since ${from?.toISOString() ?? 'ever'}`);
     for (const change of changes) this.follow(change);
     this.figures.answers += 1;
     this.relabel(rows);
     this.check(rows);
+  }
+
+  /** The rows of this answer that nobody could tell from this one: any of them may stand for its truth. */
+  private equalTo(row: Labelled): readonly Labelled[] {
+    return this.equal.get(row.fingerprint) ?? [row];
   }
 
   private idOf(row: Labelled): string {
@@ -108,9 +135,10 @@ export class Judge {
 
   private follow(change: Change<Labelled>): void {
     const before = this.truthOf.get(change.id);
+    this.tell?.(told(change, before));
     if ('row' in change) {
       if (before && (change.kind === 'modified' || change.kind === 'linked')) {
-        const isWrong = !isSame(before, change.row);
+        const isWrong = !this.equalTo(change.row).some((row) => isSame(before, row));
         if (change.kind === 'linked') {
           this.figures.linked += 1;
           if (isWrong) this.figures.wrong += 1;
@@ -118,6 +146,7 @@ export class Judge {
       }
       this.truthOf.set(change.id, change.row);
       if (change.kind === 'added' && change.flag) this.figures.flagged += 1;
+      else if (change.kind === 'added') this.unmarked.add(change.row.truth.serial);
     }
     apply(this.table, { accountId: 'a', sequence: this.sequence, recordedAt: dateOfDay(0) }, change);
   }
@@ -156,9 +185,25 @@ export class Judge {
       const { sure, flagged } = stored.get(label) ?? { sure: 0, flagged: 0 };
       const all = new Set(equal.map(({ truth }) => truth.serial)).size;
       const booked = new Set(equal.filter(({ status }) => status === 'BOOKED').map(({ truth }) => truth.serial)).size;
+      if (sure > all || booked > sure + flagged)
+        this.tell?.(`  WRONG: ${label} is ${all} in truth, ${booked} booked; stored ${sure} and ${flagged} flagged`);
       this.figures.lost += Math.max(0, booked - sure - flagged);
       this.figures.hidden += Math.max(0, all - Math.max(booked, sure + flagged));
       this.figures.duplicated += Math.max(0, sure - all);
     }
   }
+}
+
+/** One change for a person who looks for a fault. */
+function told(change: Change<Labelled>, before: Labelled | undefined): string {
+  const { kind, id, ...rest } = change;
+  const row = 'row' in change ? `: ${said(change.row)}` : '';
+  const was = before && kind !== 'added' ? `, was ${said(before)}` : '';
+  const how = JSON.stringify({ ...rest, row: undefined });
+  return `  ${kind} ${id} ${how}${row}${was}`;
+}
+
+function said({ status, bankId, bookedAt, description, amountMinor, truth }: Labelled): string {
+  const day = bookedAt?.toISOString().slice(0, 10) ?? 'undated';
+  return `${status} ${bankId ?? 'no id'} ${day} ${amountMinor} ${description} [${truth.serial}]`;
 }

@@ -1,5 +1,5 @@
 import { dateOf } from './coverage.js';
-import type { Evidence } from './identity-policy.js';
+import { type Evidence, movedBy } from './identity-policy.js';
 import type { Pair } from './pairing.js';
 import type { Comparable } from './transaction-row.js';
 
@@ -13,18 +13,17 @@ export function isBooking<R extends Comparable>({ known, row }: Pair<R>): boolea
 /** What bookings among pairs teach: that the pending row went with the booking, and how far the date moved. */
 export function bookingsOf<R extends Comparable>(pairs: readonly Pair<R>[]): Partial<Evidence> {
   const bookings = pairs.filter(isBooking);
-  const days = bookings.flatMap(({ known, row }) => {
-    const [from, to] = [dateOf(known), dateOf(row)];
-    return from && to ? [Math.floor(to.getTime() / dayMs) - Math.floor(from.getTime() / dayMs)] : [];
-  });
-  const count = (least: number, most: number) => days.filter((each) => each >= least && each <= most).length;
-  return {
-    replaced: bookings.length,
-    datesEarly: count(Number.NEGATIVE_INFINITY, -4),
-    datesSooner: count(-3, -1),
-    datesKept: count(0, 0),
-    datesLater: count(1, 3),
-    datesLate: count(4, 7),
-    datesVeryLate: count(8, Number.POSITIVE_INFINITY),
-  };
+  return { replaced: bookings.length, ...movesOf(bookings.map(({ known, row }) => [known, row])) };
+}
+
+/** By how many days the dates of pending rows and their bookings differ. */
+export function movesOf(bookings: readonly (readonly [pending: Comparable, booked: Comparable])[]): Partial<Evidence> {
+  const moved: Partial<Evidence> = {};
+  for (const [pending, booked] of bookings) {
+    const [from, to] = [dateOf(pending), dateOf(booked)];
+    if (!from || !to) continue;
+    const name = movedBy(Math.floor(to.getTime() / dayMs) - Math.floor(from.getTime() / dayMs));
+    moved[name] = (moved[name] ?? 0) + 1;
+  }
+  return moved;
 }

@@ -1,9 +1,10 @@
 import type { MatchRule } from './change.js';
+import { bookedBefore, claimedIds, type Late, nearest } from './booked-before.js';
 import { bookingsOf, isBooking } from './booking-days.js';
 import { type Evidence, noEvidence } from './identity-policy.js';
-import { pairUp, type Open, type Pair } from './pairing.js';
+import { pairUp, type Open, type Pair, remove } from './pairing.js';
 import type { KnownTransaction, Rest, Terms } from './reconcile.js';
-import { type Demands, type Resemblances, resemble } from './resemblance.js';
+import { type Demands, fits, type Resemblances, resemble } from './resemblance.js';
 import { isId, positional, sameId, sameReference } from './same-id.js';
 import { shifted } from './shifted.js';
 import type { Comparable } from './transaction-row.js';
@@ -18,6 +19,8 @@ const toBooked = { soleMin: 0.3, bestMin: 0.55 };
 const toReissued = { daysBefore: 5, daysAfter: 5, soleMin: 0.4, bestMin: 0.6 };
 /** Where it is not known that the sign flips, more has to speak for it. */
 const toFlipped = { soleMin: 0.75, bestMin: 0.85 };
+/** Fewer bookings than this may be gone for reasons of their own. */
+const remintedMin = 5;
 
 /** One comparison of known transactions with rows that have no equal: from certain to likely. */
 export class Comparison<R extends Comparable> {
@@ -26,6 +29,7 @@ export class Comparison<R extends Comparable> {
   readonly covers: (known: Comparable) => boolean;
   readonly repeated: ReadonlySet<string>;
   readonly found: Found<R>[] = [];
+  readonly late: Late<R>[] = [];
   /** Rows that could have come from something known, with its ids. */
   readonly uncertain = new Map<R, string[]>();
   evidence: Evidence = noEvidence;
@@ -66,6 +70,9 @@ export class Comparison<R extends Comparable> {
 
   /** What amount, time and text make likely. */
   compareLikely(): void {
+    const { sideBySide } = this.terms.policy;
+    if (sideBySide === 'habit') this.takeBookedBefore();
+    if (sideBySide === 'unknown') this.takeBookedBefore((late) => nearest(late, this.open));
     this.bookings();
     this.reissues();
   }
@@ -75,14 +82,35 @@ export class Comparison<R extends Comparable> {
     return id !== null && isId(id) && !this.repeated.has(id);
   }
 
+  /** Whether the bank has given everything new ids at once, as at a re-consent: bookings do not go away in such numbers. */
+  private areReminted(): boolean {
+    const gone = this.open.known.filter(
+      (each) => each.status === 'BOOKED' && each.into === null && this.isTrusted(each.bankId) && this.covers(each),
+    );
+    return gone.length >= remintedMin;
+  }
+
+  /** The pending rows of this answer: where a booking is shown beside its pending row, it is sooner theirs. */
+  private pendingByAmount(): Map<string, Comparable[]> {
+    const recognised = [...this.same, ...this.found].flatMap(({ known, row }) => (known.into === null ? [row] : []));
+    const pending = [...recognised, ...this.open.rows].filter(({ status }) => status === 'PENDING');
+    return Map.groupBy<string, Comparable>(pending, amountOf);
+  }
+
   /** Pending rows that are gone, and what became of them. */
   private bookings(): void {
     const isGone = (each: KnownTransaction) => each.status === 'PENDING' && each.into === null && this.covers(each);
-    const { ids, signs, bookingIds, daysBefore, daysAfter } = this.terms.policy;
+    const { ids, signs, bookingIds, sideBySide, daysBefore, daysAfter, usualDays } = this.terms.policy;
     // Where ids outlive the booking, another id is another transaction.
-    const isHeld = ids !== 'unstable' && bookingIds === 'kept';
-    const isOpen = (each: KnownTransaction) => isGone(each) && !(isHeld && this.isTrusted(each.bankId));
-    const demands = { known: isOpen, row: () => true, daysBefore, daysAfter };
+    const isHeld = ids !== 'unstable' && bookingIds === 'kept' && !this.areReminted();
+    // Where bookings are shown beside pending rows, one that is shown already is likelier than one that comes now.
+    const claimed = sideBySide === 'habit' ? claimedIds(this.same) : new Set<string>();
+    const isOpen = (each: KnownTransaction) =>
+      isGone(each) && !(isHeld && this.isTrusted(each.bankId)) && !claimed.has(each.id);
+    const days = { daysBefore, daysAfter, usualDays };
+    const shown = sideBySide === 'habit' ? this.pendingByAmount() : new Map<string, Comparable[]>();
+    const isApart = (row: Comparable) => !shown.get(amountOf(row))?.some((pending) => fits(pending, row, days));
+    const demands = { ...days, known: isOpen, row: isApart };
     if (signs === 'flipped') this.link({ ...toBooked, ...demands, flipped: true }, 'sign-flipped');
     const links = this.link({ ...toBooked, ...demands }, 'amount-and-text');
     const booked = links.filter(isBooking);
@@ -117,6 +145,16 @@ export class Comparison<R extends Comparable> {
     this.link({ ...toReissued, known: (each) => isBooked(each) && isNear(each), row: isBooked }, 'reissued');
   }
 
+  /** Pending transactions that are gone, whose bookings have been shown beside them and stay what they are. */
+  takeBookedBefore(choose: (late: readonly Late<R>[]) => readonly Late<R>[] = (late) => late): void {
+    const taken = new Set(this.late.map(({ twin }) => twin));
+    const unclaimed = this.same.filter((pair) => !taken.has(pair));
+    const late = choose(bookedBefore(this.open.known.filter(this.covers), unclaimed));
+    this.late.push(...late);
+    remove(this.open, late);
+    this.learn({ sideBySide: late.length });
+  }
+
   private link(demands: Demands, rule: MatchRule): Resemblances<R>['links'] {
     const { links, uncertain } = resemble(this.open, demands);
     for (const each of links) this.found.push({ ...each, rule });
@@ -136,13 +174,18 @@ export class Comparison<R extends Comparable> {
 
   learn(more: Partial<Evidence>): void {
     const sum = { ...this.evidence };
-    for (const [name, count] of Object.entries(more) as [keyof Evidence, number][]) sum[name] += count;
+    for (const [name, count] of Object.entries(more) as [keyof Evidence, number][])
+      sum[name] = (sum[name] ?? 0) + count;
     this.evidence = sum;
   }
 }
 
 function isOtherId<R extends Comparable>({ known, row }: Pair<R>): boolean {
   return known.bankId !== null && row.bankId !== null && known.bankId !== row.bankId;
+}
+
+function amountOf({ amountMinor, currency }: Comparable): string {
+  return `${amountMinor} ${currency}`;
 }
 
 /** Everything that identifies a transaction to a person; the bank's id is left out. */

@@ -13,14 +13,8 @@ export interface Evidence {
   /** Bookings with the sign that they had while pending, and with the opposite one. */
   signsKept: number;
   signsFlipped: number;
-  /** Bookings by their date as against that of their pending row: four or more days before, up to three, the same, … */
-  datesEarly: number;
-  datesSooner: number;
-  datesKept: number;
-  datesLater: number;
-  /** … four to seven days after, more. */
-  datesLate: number;
-  datesVeryLate: number;
+  /** Bookings by how many whole days after their pending row they are dated; the ends count what lies beyond, too. */
+  [moved: `moved${number}`]: number | undefined;
   /** Bookings under the id that they had while pending, and under another one. */
   bookedSameId: number;
   bookedOtherId: number;
@@ -30,13 +24,26 @@ export interface Evidence {
 export interface IdentityPolicy {
   /** `stable`: an id alone identifies a transaction. `unstable`: it says nothing. `unknown`: enough else has to agree. */
   ids: 'stable' | 'unstable' | 'unknown';
-  sideBySide: 'habit' | 'never' | 'unknown';
+  /** Whether a pending row is shown beside its booking. `rare`: it happens, and another explanation is better. */
+  sideBySide: 'habit' | 'rare' | 'never' | 'unknown';
   signs: 'flipped' | 'kept' | 'unknown';
-  /** By how many days a booking may lie before and after its pending row. */
+  /** By how many days a booking may lie before and after its pending row; negative where it always lies on the other side. */
   daysBefore: number;
   daysAfter: number;
+  /** By how many days after its pending row nearly every booking is dated; null where that varies or is not known. */
+  usualDays: number | null;
   /** Its id, if it has one. */
   bookingIds: 'kept' | 'changed' | 'unknown';
+}
+
+/** Days of which bookings are counted each by themselves. */
+const movedMin = -8;
+const movedMax = 15;
+const movedDays = Array.from({ length: movedMax - movedMin + 1 }, (_, index) => movedMin + index);
+
+/** The name under which a booking dated so many days after its pending row is counted. */
+export function movedBy(days: number): `moved${number}` {
+  return `moved${Math.max(movedMin, Math.min(movedMax, days))}`;
 }
 
 export const noEvidence: Readonly<Evidence> = {
@@ -47,14 +54,9 @@ export const noEvidence: Readonly<Evidence> = {
   sideBySide: 0,
   signsKept: 0,
   signsFlipped: 0,
-  datesEarly: 0,
-  datesSooner: 0,
-  datesKept: 0,
-  datesLater: 0,
-  datesLate: 0,
-  datesVeryLate: 0,
   bookedSameId: 0,
   bookedOtherId: 0,
+  ...Object.fromEntries(movedDays.map((days) => [movedBy(days), 0])),
 };
 
 /** What is concluded from the evidence. Nothing is concluded from a handful of rows, nor from a few exceptions among many. */
@@ -72,9 +74,11 @@ export function policyOf(evidence: Evidence): IdentityPolicy {
     sideBySide:
       sideBySide >= 3 && sideBySide > replaced / 4
         ? 'habit'
-        : replaced >= 20 && sideBySide <= replaced / 100
-          ? 'never'
-          : 'unknown',
+        : replaced < 20 || sideBySide > replaced / 10
+          ? 'unknown'
+          : sideBySide <= replaced / 100
+            ? 'never'
+            : 'rare',
     signs:
       signsFlipped >= 3 && signsFlipped > signsKept / 5
         ? 'flipped'
@@ -96,20 +100,31 @@ function habit<Other extends string>({
   return count <= kept / 50 ? 'kept' : (other as Other);
 }
 
-/** Wide until thirty bookings have told; then as wide as all but a few of them. */
-function bookingDays(evidence: Evidence): { daysBefore: number; daysAfter: number } {
-  const { datesEarly, datesSooner, datesKept, datesLater, datesLate, datesVeryLate } = evidence;
-  const all = datesEarly + datesSooner + datesKept + datesLater + datesLate + datesVeryLate;
-  const isUsual = (count: number) => all < 30 || count > all / 33;
+/** Wide until thirty bookings have told; then as wide as all but a few of them at either end. */
+function bookingDays(evidence: Evidence): Pick<IdentityPolicy, 'daysBefore' | 'daysAfter' | 'usualDays'> {
+  const counts = movedDays.map((days) => evidence[movedBy(days)] ?? 0);
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  if (all < 30) return { daysBefore: 14, daysAfter: 21, usualDays: null };
+  const isUsual = (index: number, from: 'start' | 'end') => {
+    const tail = from === 'start' ? counts.slice(0, index + 1) : counts.slice(index);
+    return tail.reduce((sum, count) => sum + count, 0) > all / 50;
+  };
+  const first = movedDays.find((_, index) => isUsual(index, 'start')) ?? movedMin;
+  const last = movedDays.findLast((_, index) => isUsual(index, 'end')) ?? movedMax;
+  const most = counts.reduce((best, count, index) => (count > (counts[best] ?? 0) ? index : best), 0);
   return {
-    daysBefore: isUsual(datesEarly) ? 14 : isUsual(datesSooner) ? 3 : 1,
-    daysAfter: isUsual(datesVeryLate) ? 21 : isUsual(datesLate) ? 7 : isUsual(datesLater) ? 3 : 1,
+    daysBefore: first === movedMin ? 14 : -first,
+    daysAfter: last === movedMax ? 21 : last,
+    usualDays: (counts[most] ?? 0) > all * 0.8 ? (movedDays[most] ?? null) : null,
   };
 }
 
 export function addEvidence(one: Evidence, other: Evidence): Evidence {
   const names = Object.keys(noEvidence) as (keyof Evidence)[];
-  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as Record<keyof Evidence, number>;
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)])) as Record<
+    keyof Evidence,
+    number
+  >;
 }
 
 /** From here on a further row that keeps its id teaches nothing. */
@@ -118,5 +133,5 @@ const keptEnough = 2_000;
 /** Whether the evidence is worth a write: what only confirms a habit that has been confirmed often is not. */
 export function teaches(before: Evidence, more: Evidence): boolean {
   const { idsKept, ...rest } = more;
-  return Object.values(rest).some((count) => count > 0) || (idsKept > 0 && before.idsKept < keptEnough);
+  return Object.values(rest).some((count) => (count ?? 0) > 0) || (idsKept > 0 && before.idsKept < keptEnough);
 }

@@ -45,7 +45,7 @@ export function pairUp<R extends Comparable>(open: Open<R>, keys: Keys): Pair<R>
 }
 
 /** Takes the known sides of pairs out of what is open. */
-export function remove<R>(open: Open<R>, pairs: readonly Pair<R>[]): void {
+export function remove<R>(open: Open<R>, pairs: readonly Pick<Pair<R>, 'known'>[]): void {
   if (pairs.length === 0) return;
   const gone = new Set(pairs.map(({ known }) => known));
   open.known = open.known.filter((each) => !gone.has(each));

@@ -94,7 +94,8 @@ export function reconcileRest<R extends Comparable>(
   const comparison = new Comparison(rest, terms);
   comparison.compareSurely();
   // Of the same day a pending row that is still shown is nearer than one that is gone.
-  const early = terms.policy.sideBySide === 'habit' ? joinSideBySide(comparison, terms, { sameDay: true }) : [];
+  const { sideBySide, usualDays } = terms.policy;
+  const early = sideBySide === 'habit' && usualDays === 0 ? joinSideBySide(comparison, terms, { sameDay: true }) : [];
   comparison.compareLikely();
   const open = comparison.open;
   const carried: Open<R> = { known: [], rows: [] };

@@ -11,6 +11,8 @@ export interface Demands {
   /** Whole days by which the row may lie before and after what is known. */
   daysBefore: number;
   daysAfter: number;
+  /** By how many days it nearly always lies after; null where that varies, so that no day tells. The same day unless given. */
+  usualDays?: number | null;
   /** Likeness of the texts that is enough where neither side has another choice. */
   soleMin: number;
   /** Likeness that is needed where there is a choice; the next best must be worse by `margin`. */
@@ -157,12 +159,15 @@ function confidenceOf<R>(
 }
 
 /**
- * Which of two bunches belong together: those of the same day, and then the rest if that leaves no choice. A choice is more
+ * Which of two bunches belong together: those of the usual day, and then the rest if that leaves no choice. A choice is more
  * than one day on either side: the order in which purchases were made is not the order in which they are booked.
  */
 function inTime<R extends Comparable>({ known, rows }: Candidate<R>, demands: Demands): Pair<R>[] {
-  const { pairs, rest, waiting } = sameDay(known.members, rows.members);
-  const isMoved = rest.length === waiting.length && hasMoved(rest, waiting);
+  const { pairs, rest, waiting } = usualDay({ known: known.members, rows: rows.members }, demands);
+  const { usualDays } = demands;
+  // Where it is known to vary, or not known yet, by how many days bookings move, two that move alike are chance.
+  const isTelling = usualDays === undefined || (usualDays !== null && rest.length > 2);
+  const isMoved = isTelling && rest.length === waiting.length && hasMoved(rest, waiting);
   const isChoice = (side: readonly Comparable[]) => new Set(side.map(dayOf)).size > 1;
   const longer: readonly Comparable[] = rest.length > waiting.length ? rest : waiting;
   if (!isMoved && (rest.length === waiting.length ? isChoice(rest) && isChoice(waiting) : isChoice(longer)))
@@ -176,14 +181,16 @@ function hasMoved(rest: readonly Comparable[], waiting: readonly Comparable[]): 
   return days.size === 1 && rest.every((each) => dayOf(each) !== undefined);
 }
 
-function sameDay<R extends Comparable>(
-  known: readonly KnownTransaction[],
-  rows: readonly R[],
+function usualDay<R extends Comparable>(
+  { known, rows }: Open<R>,
+  { usualDays = 0 }: Demands,
 ): { pairs: Pair<R>[]; rest: KnownTransaction[]; waiting: R[] } {
+  if (usualDays === null) return { pairs: [], rest: known, waiting: rows };
   const byDay = Map.groupBy(rows, dayOf);
   const pairs: Pair<R>[] = [];
   const rest = known.filter((each) => {
-    const row = byDay.get(dayOf(each))?.shift();
+    const day = dayOf(each);
+    const row = byDay.get(day === undefined ? undefined : day + usualDays)?.shift();
     if (row) pairs.push({ known: each, row });
     return row === undefined;
   });
@@ -218,7 +225,7 @@ function isLater(row: Comparable, known: KnownTransaction, demands: Demands): bo
 }
 
 /** A pair without a date on one side fits: the text has to carry it. */
-function fits(known: Comparable, row: Comparable, demands: Demands): boolean {
+export function fits(known: Comparable, row: Comparable, demands: Pick<Demands, 'daysBefore' | 'daysAfter'>): boolean {
   const from = dayOf(known);
   const to = dayOf(row);
   if (from === undefined || to === undefined) return true;

@@ -11,11 +11,11 @@ export function settle<R extends Comparable>(
   besides: readonly Beside<R>[],
   { newId }: Terms<R>,
 ): Change<R>[] {
-  const { same, found, open, covers, uncertain } = comparison;
+  // What no row has taken may still be the pending side of a booking that is known.
+  comparison.takeBookedBefore();
+  const { same, found, open, covers, uncertain, late } = comparison;
   const gone = open.known.filter(covers);
-  const late = bookedBefore(gone, same);
   const back = backToFace(gone, [...same, ...found]);
-  comparison.learn({ sideBySide: late.length });
   const shownBeside = new Set(besides.flatMap(({ known }) => known?.id ?? []));
   const settled = new Set([...late.flatMap(({ known, twin }) => [known.id, twin.known.id]), ...back.keys()]);
   const faces = new Set([...back.values()].map(({ known }) => known.id));
@@ -57,48 +57,6 @@ function together<R extends Comparable>(
     ? { kind: 'linked', id, row: booked, rule, confidence }
     : { kind: 'added', id, row: booked };
   return [first, { kind: 'joined', id: newId(pending), into: id, row: pending, rule }];
-}
-
-interface Late<R> {
-  known: KnownTransaction;
-  twin: Pair<R>;
-}
-
-/**
- * Pending transactions that are gone now, after a booking that could be theirs had been shown beside them: it was. Only where
- * as many bookings have the same candidates as candidates are gone.
- */
-function bookedBefore<R extends Comparable>(gone: readonly KnownTransaction[], same: readonly Pair<R>[]): Late<R>[] {
-  const pending = new Map(
-    gone.filter(({ status, into }) => status === 'PENDING' && into === null).map((each) => [each.id, each]),
-  );
-  if (pending.size === 0) return [];
-  const claims = same.filter(
-    ({ known: { flag, status, into } }) =>
-      status === 'BOOKED' &&
-      into === null &&
-      flag?.reason === 'uncertain-link' &&
-      flag.candidates.some((id) => pending.has(id)),
-  );
-  const goneOf = ({ known: { id, flag, apartFrom } }: Pair<R>) =>
-    (flag?.candidates ?? []).filter(
-      (each) => pending.has(each) && !apartFrom.includes(each) && !pending.get(each)?.apartFrom.includes(id),
-    );
-  const groups = Map.groupBy(claims, (claim) =>
-    goneOf(claim)
-      .toSorted((a, b) => (a < b ? -1 : 1))
-      .join(' '),
-  );
-  const claimed = [...groups.keys()].flatMap((key) => key.split(' '));
-  return [...groups].flatMap(([key, twins]) => {
-    const ids = key.split(' ').filter((id) => id !== '' && claimed.indexOf(id) === claimed.lastIndexOf(id));
-    if (ids.length !== twins.length) return [];
-    const ordered = twins.toSorted((a, b) => (a.known.id < b.known.id ? -1 : 1));
-    return ordered.flatMap((twin, index): Late<R>[] => {
-      const known = pending.get(ids[index] ?? '');
-      return known && known.amountMinor === twin.row.amountMinor ? [{ known, twin }] : [];
-    });
-  });
 }
 
 /** Transactions whose row is gone while another face of them is still shown: they are what that face says. */

@@ -8,6 +8,8 @@ const hourMs = 3_600_000;
 const shiftsMs = [24, -24, 1, -1, 2, -2].map((hours) => hours * hourMs);
 /** Fewer rows than this move by chance. */
 const rowsMin = 10;
+/** Equal purchases on more days in a row than this are rare. */
+const stepsMax = 10;
 
 /**
  * Finds the history that a bank shows again with all dates moved by the same amount. Row by row it could not be told: of
@@ -23,11 +25,14 @@ export function shifted<R extends Comparable>(open: Open<R>): Found<R>[] {
     .map((shiftMs): [number, number] => [shiftMs, fitting(shiftMs)])
     .reduce((most, each) => (each[1] > most[1] ? each : most));
   if (fits < rowsMin || fits < 3 * unmoved || fits < booked.length / 2) return [];
-  const pairs = pairUp(open, {
-    known: (each) => (each.status === 'BOOKED' ? keyOf(each, 0) : undefined),
-    row: (row) => (row.status === 'BOOKED' ? keyOf(row, -best) : undefined),
-  });
-  return pairs.map((pair) => ({ ...pair, rule: 'reissued', confidence: 0.97 }));
+  // Equal purchases on days in a row have been taken for one another: the first and the last are left, a longer way apart.
+  const steps = Array.from({ length: stepsMax }, (_, index) => (index + 1) * best);
+  return steps.flatMap((shiftMs, index) =>
+    pairUp(open, {
+      known: (each) => (each.status === 'BOOKED' ? keyOf(each, 0) : undefined),
+      row: (row) => (row.status === 'BOOKED' ? keyOf(row, -shiftMs) : undefined),
+    }).map((pair): Found<R> => ({ ...pair, rule: 'reissued', confidence: index === 0 ? 0.97 : 0.9 })),
+  );
 }
 
 function keyOf(row: Comparable, shiftMs: number): string {

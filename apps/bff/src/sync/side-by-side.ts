@@ -1,3 +1,4 @@
+import { movesOf } from './booking-days.js';
 import type { Comparison } from './comparison.js';
 import type { KnownTransaction, Terms } from './reconcile.js';
 import { resemble } from './resemblance.js';
@@ -49,7 +50,7 @@ export function joinSideBySide<R extends Comparable>(
     const known = [...byId].map(([id, { pending }]): KnownTransaction => ({ ...pending, ...nothing, id }));
     const { links, uncertain } = resemble(
       { known, rows: bookings.filter((row) => !taken.has(row)) },
-      sameDay ? { ...demands, daysBefore: 0, daysAfter: 0 } : demands,
+      sameDay ? { ...demands, daysBefore: 0, daysAfter: 0 } : { ...demands, usualDays: policy.usualDays },
     );
     for (const {
       known: { id },
@@ -62,7 +63,7 @@ export function joinSideBySide<R extends Comparable>(
     }
     if (!sameDay) comparison.doubt(uncertain);
   }
-  comparison.learn({ sideBySide: besides.length });
+  comparison.learn({ ...movesOf(besides.map(({ pending, booked }) => [pending, booked])), sideBySide: besides.length });
   const gone = new Set(besides.flatMap(({ pending, booked }) => [pending, booked]));
   comparison.open.rows = comparison.open.rows.filter((row) => !gone.has(row));
   return besides;
