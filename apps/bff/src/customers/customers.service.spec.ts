@@ -93,7 +93,7 @@ async function lived(reference: string): Promise<{ customerId: string; token: st
   await bff.synchronise(connectionId);
   // As a worker leaves it that was killed while it read.
   await bff.db.pool.query(
-    `insert into staged_rows (answer_id, account_id, ordinal, status, fingerprint, body)
+    `insert into staged_rows (answer_id, account_id, ordinal, status, fingerprint, served)
      select gen_random_uuid(), id, 1, 'BOOKED', 'f', $2 from accounts where customer_id = $1`,
     [customerId, `{"description":"For ${reference} only"}`],
   );

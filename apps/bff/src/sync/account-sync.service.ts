@@ -185,10 +185,9 @@ export class AccountSync {
     const at = now();
     await tx.query(
       `update account_schedules set read_at = $2, audited_at = case when $3 then $2 else audited_at end,
-         history_from = case when $3 then least(history_from,
-           (select min(coalesce(booked_at, value_at)) from staged_rows where account_id = $1 and answer_id = $4)) else history_from end
+         history_from = case when $3 then least(history_from, $4::timestamptz) else history_from end
        where account_id = $1`,
-      [account.account_id, at, reading.kind === 'whole', staged.id],
+      [account.account_id, at, reading.kind === 'whole', staged.given.earliest],
     );
   }
 

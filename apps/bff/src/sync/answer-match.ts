@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Flag } from './change.js';
 import { coverage, dateOf, type Window } from './coverage.js';
+import { unrecognisedSql } from './recognised-rows.js';
 import type { KnownTransaction, Rest } from './reconcile.js';
 import type { StagedRow } from './record-changes.js';
 import type { StagedAnswer } from './staged-answer.js';
@@ -64,8 +65,8 @@ const withinWindow = `id = any(array(
 
 /**
  * Pairs the staged rows with known transactions by their fingerprints, as multisets, inside Postgres: what is equal on both
- * sides never leaves it. The lines that come out are what has no counterpart, what is pending, what carries a flag and other faces, in the order of
- * their dates.
+ * sides never leaves it, and what was recognised when it came takes no part. The lines that come out are what has no
+ * counterpart, what is pending, what carries a flag and other faces, in the order of their dates.
  */
 function joinSql(isWindowed: boolean): string {
   return `with s as (
@@ -74,7 +75,7 @@ function joinSql(isWindowed: boolean): string {
     ), k as (
       select id, flag, joined_into, apart_from, dismissed, ${columns},
         row_number() over (partition by fingerprint order by joined_into is not null, flag is not null, id) as n
-      from transactions where account_id = $1 and (removed_at is null or joined_into is not null)
+      from transactions where account_id = $1 and (removed_at is null or joined_into is not null) and ${unrecognisedSql('$5')}
         ${isWindowed ? `and ${withinWindow}` : 'and $3::timestamptz is null and $4::timestamptz is null'}
     )
     select k.id as k_id, k.flag as k_flag, k.joined_into as k_into, k.apart_from as k_apart, k.dismissed as k_dismissed, ${both('k')}, s.ordinal as s_ordinal, s.new_id as s_new_id, ${both('s')}
@@ -100,7 +101,7 @@ export async function* partsOf(tx: PoolClient, staged: StagedAnswer, window: Win
   const isWindowed = window.from !== null || window.before !== null;
   const from = isWindowed ? (window.from ?? new Date(0)) : null;
   const covers = await coverageOf(tx, staged, window);
-  const place = [staged.accountId, staged.id, from, window.before];
+  const place = [staged.accountId, staged.id, from, window.before, staged.marks];
   // Sorted and hashed in memory: some 200 bytes a row, and no more than this.
   await tx.query(`set local work_mem = '64MB'`);
   await tx.query(`declare rest no scroll cursor for ${joinSql(isWindowed)}`, place);
@@ -120,11 +121,14 @@ export async function* partsOf(tx: PoolClient, staged: StagedAnswer, window: Win
 /** Pending rows, and the bookings that could be theirs: what of an account's first answer may belong together. */
 export async function beginningOf(tx: PoolClient, staged: StagedAnswer): Promise<Rest<StagedRow>> {
   const { rows: lines } = await tx.query<Line>(
-    `with s as (select * from staged_rows where account_id = $1 and answer_id = $2),
-       pending as (select * from s where status = 'PENDING' order by ordinal limit ${linesMax})
-     select null as k_id, s.ordinal as s_ordinal, s.new_id as s_new_id, ${both('s')} from s
-     where s.ordinal in (select ordinal from pending) or s.status = 'BOOKED' and (
-       (s.amount_minor, s.currency) in (select amount_minor, currency from pending) or s.bank_id in (select bank_id from pending))
+    `with pending as materialized (
+       select ordinal, amount_minor, currency, bank_id from staged_rows
+       where account_id = $1 and answer_id = $2 and status = 'PENDING' order by ordinal limit ${linesMax}
+     )
+     select null as k_id, s.ordinal as s_ordinal, s.new_id as s_new_id, ${both('s')} from staged_rows s
+     where s.account_id = $1 and s.answer_id = $2 and exists (select from pending)
+       and (s.ordinal in (select ordinal from pending) or s.status = 'BOOKED' and (
+         (s.amount_minor, s.currency) in (select amount_minor, currency from pending) or s.bank_id in (select bank_id from pending)))
      limit ${2 * linesMax}`,
     [staged.accountId, staged.id],
   );
@@ -178,22 +182,22 @@ function stagedOf(line: Line): StagedRow | undefined {
 
 async function coverageOf(
   tx: PoolClient,
-  staged: StagedAnswer,
+  { accountId, given }: StagedAnswer,
   window: Window,
 ): Promise<(known: Comparable) => boolean> {
-  const { rows } = await tx.query<{ earliest: Date | null; suspicious: boolean }>(
-    `select min(coalesce(booked_at, value_at)) as earliest, count(*) = 0 and exists (
-       select from transactions where account_id = $1 and removed_at is null and status = 'BOOKED'
-         and date >= coalesce($3, '-infinity'::timestamptz) and date <= coalesce($4, 'infinity'::timestamptz)) as suspicious
-     from staged_rows where account_id = $1 and answer_id = $2`,
-    [staged.accountId, staged.id, window.from, window.before],
+  const isEmpty = given.rows === 0;
+  const isSuspicious = isEmpty && (await hasBookings(tx, accountId, window));
+  return coverage(window, { earliest: given.earliest, isEmpty, isSuspicious });
+}
+
+/** Whether bookings are known of the time that was asked for. */
+async function hasBookings(tx: PoolClient, accountId: string, { from, before }: Window): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from transactions where account_id = $1 and removed_at is null and status = 'BOOKED'
+       and date >= coalesce($2, '-infinity'::timestamptz) and date <= coalesce($3, 'infinity'::timestamptz) limit 1`,
+    [accountId, from, before],
   );
-  const isEmpty = staged.size === 0;
-  return coverage(window, {
-    earliest: rows[0]?.earliest ?? null,
-    isEmpty,
-    isSuspicious: rows[0]?.suspicious ?? false,
-  });
+  return rowCount !== 0;
 }
 
 async function repeatedIds(
@@ -204,9 +208,11 @@ async function repeatedIds(
   const ids = rows.flatMap(({ bankId }) => bankId ?? []);
   if (ids.length === 0) return new Set();
   const { rows: repeated } = await tx.query<{ bank_id: string }>(
-    `select bank_id from staged_rows where account_id = $1 and answer_id = $2 and bank_id = any($3)
-     group by bank_id having count(*) > 1`,
-    [staged.accountId, staged.id, ids],
+    `select bank_id from (
+       select bank_id from staged_rows where account_id = $1 and answer_id = $2
+       union all select bank_id from transactions where account_id = $1 and not (${unrecognisedSql('$4')})
+     ) given where bank_id = any($3) group by bank_id having count(*) > 1`,
+    [staged.accountId, staged.id, ids, staged.marks],
   );
   return new Set(repeated.map(({ bank_id }) => bank_id));
 }

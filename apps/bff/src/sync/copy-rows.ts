@@ -7,7 +7,8 @@ import { from } from 'pg-copy-streams';
 export type Value = string | number | bigint | Date | null;
 
 const chunkSizeMin = 64 * 1024;
-const special = /[\\\t\n\r]/g;
+const special = /[\\\t\n\r]/;
+const everySpecial = new RegExp(special, 'g');
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 /**
@@ -38,5 +39,6 @@ function* chunks(rows: Iterable<readonly Value[]>): Generator<Buffer> {
 function field(value: Value): string {
   if (value === null) return '\\N';
   if (value instanceof Date) return value.toISOString();
-  return String(value).replaceAll(special, (character) => escapes[character] ?? character);
+  if (typeof value !== 'string' || !special.test(value)) return String(value);
+  return value.replace(everySpecial, (character) => escapes[character] ?? character);
 }

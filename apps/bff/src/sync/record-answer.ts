@@ -34,7 +34,7 @@ export async function recordAnswer(
   recorded: RecordedAnswer,
   { staged, window, balances }: { staged: StagedAnswer; window: Window; balances: Balances | undefined },
 ): Promise<Outcome> {
-  await staged.assertWhole(tx);
+  await staged.confirm(tx);
   const before = await standing(tx, recorded);
   const counts = before.oldest
     ? await recordParts(tx, recorded, { staged, window })
@@ -131,16 +131,7 @@ async function recordParts(
     const part = await recordChanges(tx, recorded, { staged, changes: reconciled.changes });
     for (const [kind, count] of Object.entries(part) as [keyof Counts, number][]) counts[kind] += count;
   }
-  policies.learn({ ...noEvidence, idsKept: Math.max(0, (await idsGiven(tx, staged)) - compared) });
+  policies.learn({ ...noEvidence, idsKept: Math.max(0, staged.given.ids - compared) });
   await policies.write(tx);
   return counts;
-}
-
-/** How many rows of an answer have an id. */
-async function idsGiven(tx: PoolClient, staged: StagedAnswer): Promise<number> {
-  const { rows } = await tx.query<{ given: string }>(
-    'select count(bank_id) as given from staged_rows where account_id = $1 and answer_id = $2',
-    [staged.accountId, staged.id],
-  );
-  return Number(rows[0]?.given);
 }

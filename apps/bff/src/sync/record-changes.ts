@@ -59,7 +59,7 @@ const assignments = Object.entries(content)
   .join(', ');
 
 function wireSql(id: string): string {
-  return servedSql({ row: 's', id, accountId: '$1::uuid' });
+  return servedSql({ rest: 's.served', id, accountId: '$1::uuid' });
 }
 
 /**
@@ -140,9 +140,10 @@ export async function addStaged(
   const count = staged.size - except.length;
   if (count === 0) return 0;
   const first = await takeNumbers(client, customerId, count);
-  const place = [accountId, staged.id, now(), customerId, first, except];
+  const place = [accountId, staged.id, now(), customerId, first, except.toSorted((one, other) => one - other)];
   const rows = 'staged_rows s where s.account_id = $1 and s.answer_id = $2 and s.ordinal <> all($6::int[])';
-  const sequence = '$5::bigint - 1 + row_number() over (order by s.ordinal)';
+  // The ordinals have no gaps but those of `except`: nothing needs to be sorted or counted.
+  const sequence = '$5::bigint + s.ordinal - width_bucket(s.ordinal, $6::int[])';
   await client.query(
     `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload, wire)
      select $4, ${sequence}, 'added', $1, s.new_id, $7, $3, '{}', ${wireSql('s.new_id')} from ${rows}`,

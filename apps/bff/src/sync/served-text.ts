@@ -11,19 +11,21 @@ export function storable<T extends string | null>(text: T): T | string {
  * bank's id beside it. Made once, when the row is written, so that a list only has to put texts together.
  */
 export function servedText(
-  { bankId, body }: Pick<TransactionRow, 'bankId' | 'body'>,
+  row: Pick<TransactionRow, 'bankId' | 'body'>,
   { id, accountId }: { id: string; accountId: string },
 ): string {
-  const given = bankId === null ? '' : `,"institutionTransactionId":${JSON.stringify(bankId)}`;
-  const rest = body === '{}' ? '}' : `,${body.slice(1)}`;
-  return `{"id":"${id}","accountId":"${accountId}"${given}${rest}`;
+  return `{"id":"${id}","accountId":"${accountId}"${servedRest(row)}`;
 }
 
-/** The same in SQL, of columns `bank_id` and `body` of `row`. */
-export function servedSql({ row, id, accountId }: { row: string; id: string; accountId: string }): string {
-  return `'{"id":"' || ${id} || '","accountId":"' || ${accountId} || '"'
-    || coalesce(',"institutionTransactionId":' || to_json(${row}.bank_id)::text, '')
-    || case when ${row}.body = '{}' then '}' else ',' || substr(${row}.body, 2) end`;
+/** What follows our own ids in it. */
+export function servedRest({ bankId, body }: Pick<TransactionRow, 'bankId' | 'body'>): string {
+  const given = bankId === null ? '' : `,"institutionTransactionId":${JSON.stringify(bankId)}`;
+  return given + (body === '{}' ? '}' : `,${body.slice(1)}`);
+}
+
+/** The text in SQL, of a column with its rest: Postgres only has to put texts together, since it is slow to cut them. */
+export function servedSql({ rest, id, accountId }: { rest: string; id: string; accountId: string }): string {
+  return `'{"id":"' || ${id} || '","accountId":"' || ${accountId} || '"' || ${rest}`;
 }
 
 /** What the interface said, behind a served text. */

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
-import type { Transaction } from '#libs/contract';
+import { pageSizeMax, type Transaction } from '#libs/contract';
 import type { Queryable } from '#libs/database';
 import { copyRows } from './copy-rows.js';
-import { rowOf } from './transaction-row.js';
+import { dateOf } from './coverage.js';
+import { RecognisedRows } from './recognised-rows.js';
+import { servedRest } from './served-text.js';
+import { identityOf, rowOf, type TransactionRow } from './transaction-row.js';
 
 /** Rows that were staged are not there any more: another reading of the account has begun, or Postgres was restarted. */
 export class StageLost extends Error {
@@ -24,70 +27,120 @@ const columns = [
   'bank_id',
   'reference',
   'fingerprint',
-  'body',
+  'served',
 ];
+
+/** What an answer holds, whether put aside or recognised. */
+interface Given {
+  rows: number;
+  /** Rows with an id of the bank. */
+  ids: number;
+  /** The date of the first of them. */
+  earliest: Date | null;
+}
+
+const nothing: Given = { rows: 0, ids: 0, earliest: null };
 
 /**
  * The pages of one answer of a bank, put aside in the database as they come, so that a long history needs no more memory here
- * than one page. Nothing is recorded of it before `recordAnswer`.
+ * than one page. Rows that say nothing new are only marked (`RecognisedRows`). Nothing is recorded before `recordAnswer`.
  */
 export class StagedAnswer {
   /** Of this reading alone. */
   readonly id = randomUUID();
-  /** Rows so far. */
+  /** Rows put aside so far. */
   size = 0;
+  given = nothing;
 
   private constructor(
     private readonly pool: Pool,
     readonly accountId: string,
+    private readonly recognised: RecognisedRows,
   ) {}
 
   /** Begins an answer. Whatever an earlier reading of the account has left behind is swept away. */
   static async open(pool: Pool, { accountId }: { accountId: string }): Promise<StagedAnswer> {
     await pool.query('delete from staged_rows where account_id = $1', [accountId]);
-    return new StagedAnswer(pool, accountId);
+    return new StagedAnswer(pool, accountId, await RecognisedRows.begin(pool, accountId));
   }
 
   /** Rows that are no answer, put aside for a correction; a reading that is under way keeps its own. */
   static beside(pool: Pool, { accountId }: { accountId: string }): StagedAnswer {
-    return new StagedAnswer(pool, accountId);
+    return new StagedAnswer(pool, accountId, RecognisedRows.none(accountId));
   }
 
-  /** Puts one page aside. Pages come one after the other; their order does not matter. */
-  async add(rows: readonly Transaction[]): Promise<void> {
+  /** See `unrecognisedSql`. */
+  get marks(): Buffer {
+    return this.recognised.marks;
+  }
+
+  /** Takes one page. Pages come one after the other; their order does not matter. */
+  async add(page: readonly Transaction[]): Promise<void> {
+    const rows = page.map((transaction) => ({ transaction, ...identityOf(transaction) }));
     const client = await this.pool.connect();
     try {
-      await this.addWith(client, rows);
+      const recognised = await this.recognised.among(client, rows);
+      const others = rows.filter((row) => !recognised.has(row));
+      await this.copy(
+        client,
+        others.map(({ transaction, ...identity }) => rowOf(transaction, identity)),
+      );
+      this.recognised.mark(recognised.values());
     } finally {
       client.release();
     }
+    const times = rows.flatMap((row) => dateOf(row)?.getTime() ?? []);
+    const earliest = Math.min(...times, this.given.earliest?.getTime() ?? Number.POSITIVE_INFINITY);
+    this.given = {
+      rows: this.given.rows + rows.length,
+      ids: this.given.ids + rows.filter(({ bankId }) => bankId !== null).length,
+      earliest: Number.isFinite(earliest) ? new Date(earliest) : null,
+    };
   }
 
-  /** The same on a connection, and so perhaps in a transaction, of the caller's. */
+  /** Puts all of the rows aside, on a connection, and so perhaps in a transaction, of the caller's. */
   async addWith(client: PoolClient, rows: readonly Transaction[]): Promise<void> {
+    await this.copy(
+      client,
+      rows.map((transaction) => rowOf(transaction)),
+    );
+  }
+
+  private async copy(client: PoolClient, rows: readonly TransactionRow[]): Promise<void> {
+    if (rows.length === 0) return;
     const { accountId, id } = this;
     await copyRows(
       client,
       { table: 'staged_rows', columns },
-      rows.map((transaction, index) => {
-        const { bankId, bookedAt, valueAt, amountMinor, ...row } = rowOf(transaction);
-        const what = [amountMinor, row.currency, row.description, bankId, row.reference, row.fingerprint, row.body];
-        return [accountId, id, this.size + index, row.status, bookedAt, valueAt, row.amount, ...what];
+      rows.map(({ bankId, bookedAt, valueAt, amountMinor, body, ...row }, index) => {
+        const what = [amountMinor, row.currency, row.description, bankId, row.reference, row.fingerprint];
+        const served = servedRest({ bankId, body });
+        return [accountId, id, this.size + index, row.status, bookedAt, valueAt, row.amount, ...what, served];
       }),
     );
     this.size += rows.length;
   }
 
-  /** Throws StageLost unless every row that was added is there. */
-  async assertWhole(client: Queryable): Promise<void> {
-    const { rows } = await client.query<{ count: string }>(
+  /**
+   * Makes sure that the answer can be recorded: what was recognised and has changed since is put aside after all. In the
+   * recording transaction, with the account locked. Throws StageLost where rows are missing or too many have changed.
+   */
+  async confirm(tx: PoolClient): Promise<void> {
+    const { rows } = await tx.query<{ count: string }>(
       'select count(*) from staged_rows where account_id = $1 and answer_id = $2',
       [this.accountId, this.id],
     );
     if (Number(rows[0]?.count) !== this.size) throw new StageLost('Staged rows are missing');
+    const changed = await this.recognised.release(tx);
+    if (changed.length > pageSizeMax) throw new StageLost('Another reading has been recorded');
+    await this.addWith(tx, changed);
   }
 
+  /** Forgets all rows. */
   async discard(client: Queryable = this.pool): Promise<void> {
     await client.query('delete from staged_rows where account_id = $1 and answer_id = $2', [this.accountId, this.id]);
+    this.size = 0;
+    this.given = nothing;
+    this.recognised.clear();
   }
 }

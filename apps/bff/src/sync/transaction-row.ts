@@ -30,24 +30,35 @@ export interface Comparable {
   fingerprint: string;
 }
 
-/** The row of a transaction as the interface gives it. Pure; a date that cannot be read is no date. */
-export function rowOf({ id, ...rest }: Transaction): TransactionRow {
+/** What tells whether two rows are equal, and where in time a row belongs. */
+export type RowIdentity = Pick<TransactionRow, 'bankId' | 'bookedAt' | 'valueAt' | 'fingerprint' | 'body'>;
+
+/** Pure; a date that cannot be read is no date. */
+export function identityOf({ id, ...rest }: Transaction): RowIdentity {
   const body = JSON.stringify(rest);
   const bankId = filled(id);
-  const { amount, currency } = rest.transactionAmount ?? rest;
-  const payee = rest.payeeDetails?.name ?? rest.payerDetails?.name;
   return {
-    status: rest.status === 'PENDING' ? 'PENDING' : 'BOOKED',
     bankId,
     bookedAt: instant(rest.bookingDateTime ?? rest.date),
     valueAt: instant(rest.valueDateTime),
+    fingerprint: fingerprintOf(bankId, body),
+    body,
+  };
+}
+
+/** The row of a transaction as the interface gives it. Pure. */
+export function rowOf(transaction: Transaction, identity = identityOf(transaction)): TransactionRow {
+  const { transactionAmount, payeeDetails, payerDetails, status, reference, description, merchant } = transaction;
+  const { amount, currency } = transactionAmount ?? transaction;
+  const payee = payeeDetails?.name ?? payerDetails?.name;
+  return {
+    ...identity,
+    status: status === 'PENDING' ? 'PENDING' : 'BOOKED',
     amount: amount === undefined ? null : String(amount),
     amountMinor: minor(amount, currency),
     currency: filled(currency),
-    description: filled(rest.description ?? rest.reference ?? rest.merchant?.merchantName ?? payee),
-    reference: filled(rest.reference ?? rest.statementReferences?.[0]?.value),
-    fingerprint: fingerprintOf(bankId, body),
-    body,
+    description: filled(description ?? reference ?? merchant?.merchantName ?? payee),
+    reference: filled(reference ?? transaction.statementReferences?.[0]?.value),
   };
 }
 

@@ -1,0 +1,2 @@
+-- RenameColumn
+ALTER TABLE "staged_rows" RENAME COLUMN "body" TO "served";
