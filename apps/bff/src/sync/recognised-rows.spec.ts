@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import * as fc from 'fast-check';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Problem, type Transaction } from '#libs/contract';
-import { type BffPrisma, transaction } from '#libs/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Transaction } from '#libs/contract';
+import type { BffPrisma } from '#libs/database';
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.js';
 import { TransactionCorrections } from '../transactions/transaction-corrections.service.js';
-import { RecognisedRows } from './recognised-rows.js';
-import { recordAnswer } from './record-answer.js';
-import { type Counts, noCounts } from './record-changes.js';
-import { newAccount, type RecordedAccount, take } from './recorded-account.fixture.js';
+import { noCounts } from './record-changes.js';
+import { newAccount, record as recordAside, type RecordedAccount, take } from './recorded-account.fixture.js';
 import { logOf, projected, tableOf } from './replayed-log.fixture.js';
 import { StagedAnswer, StageLost } from './staged-answer.js';
 
@@ -38,16 +33,9 @@ async function staged(...pages: Transaction[][]): Promise<StagedAnswer> {
 }
 
 /** Records an answer; the log says the same as the table afterwards. */
-async function record(answer: StagedAnswer, of = account): Promise<Counts> {
-  const recorded = { ...of, syncRunId: randomUUID() };
-  const window = { from: null, before: null };
-  const {
-    proof: _proof,
-    lateness: _lateness,
-    ...counts
-  } = await transaction(db.pool, (tx) => recordAnswer(tx, recorded, { staged: answer, window, balances: undefined }));
-  await answer.discard();
-  expect(await tableOf(db.pool, of)).toEqual(projected(await logOf(db.pool, of)));
+async function record(answer: StagedAnswer): Promise<unknown> {
+  const { proof: _proof, lateness: _lateness, ...counts } = await recordAside(db.pool, account, answer);
+  expect(await tableOf(db.pool, account)).toEqual(projected(await logOf(db.pool, account)));
   return counts;
 }
 
@@ -229,85 +217,5 @@ describe('what changes while the pages are read', () => {
     const answer = await staged(history('one'));
     await take(db.pool, account, history('two'));
     await expect(record(answer)).rejects.toBeInstanceOf(StageLost);
-  });
-});
-
-describe('recognising rows', () => {
-  const bankRow = fc.record({
-    id: fc.option(fc.constantFrom('AB-1', 'AB-2'), { nil: undefined, freq: 2 }),
-    day: fc.integer({ min: 1, max: 3 }),
-    amount: fc.constant(-3.5),
-    description: fc.constantFrom('Coffee bar London', 'Rent'),
-    isPending: fc.integer({ min: 1, max: 4 }).map((each) => each === 4),
-  });
-  const correction = fc.record({ kind: fc.constantFrom('join', 'split', 'dismiss'), at: fc.nat(3) });
-  const step = fc.record({
-    /** Undefined where the bank answers as it did before. */
-    answer: fc.option(fc.array(bankRow, { minLength: 1, maxLength: 8 }), { nil: undefined, freq: 2 }),
-    pageSize: fc.integer({ min: 1, max: 3 }),
-    correction: fc.option(correction, { nil: undefined, freq: 2 }),
-  });
-  type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
-
-  /** Everything but ids and numbers, in an order of its own. */
-  async function state({ accountId }: RecordedAccount): Promise<{ id: string; isLive: boolean; rest: string }[]> {
-    const { rows } = await db.pool.query<{ id: string; isLive: boolean; rest: string }>(
-      `select id, removed_at is null as "isLive", concat_ws(' ', fingerprint, status, flag::json ->> 'reason', removed_at is null, joined_into is null,
-         dismissed, cardinality(apart_from)) as rest from transactions where account_id = $1 order by rest, id`,
-      [accountId],
-    );
-    return rows;
-  }
-
-  async function correct(of: RecordedAccount, { kind, at }: NonNullable<Step['correction']>): Promise<void> {
-    const known = (await state(of)).filter(({ isLive }) => isLive);
-    const [one, other] = [known[at], known[at + 1]];
-    if (!one || (kind === 'join' && !other)) return;
-    const work =
-      kind === 'join'
-        ? corrections.join(of, one.id, other?.id ?? '')
-        : kind === 'split'
-          ? corrections.split(of, one.id)
-          : corrections.dismiss(of, one.id);
-    await work.catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
-    });
-  }
-
-  async function play(of: RecordedAccount, steps: Step[]): Promise<unknown> {
-    const outcomes: Counts[] = [];
-    let rows: Transaction[] = [];
-    for (const each of steps) {
-      const reading = await StagedAnswer.open(db.pool, of);
-      rows =
-        each.answer?.map(({ id, day, amount, description, isPending }) =>
-          row(day, amount, { description, ...(id && { id }), ...(isPending && { status: 'PENDING' }) }),
-        ) ?? rows;
-      for (let at = 0; at < rows.length; at += each.pageSize) await reading.add(rows.slice(at, at + each.pageSize));
-      if (each.correction) await correct(of, each.correction);
-      outcomes.push(await record(reading, of));
-    }
-    return { outcomes, state: (await state(of)).map(({ rest }) => rest) };
-  }
-
-  it('changes nothing of what is recorded, whatever banks and persons do', async () => {
-    const owner = new pg.Client({ connectionString: db.url });
-    await owner.connect();
-    // Which of several equal transactions is meant goes by their ids: here they rise in the order in which rows come.
-    await owner.query(
-      `create sequence bff.rising; grant usage on sequence bff.rising to public;
-       alter table bff.staged_rows alter new_id set default lpad(to_hex(nextval('bff.rising')), 32, '0')::uuid`,
-    );
-    await owner.end();
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 6 }), async (steps) => {
-        const recognising = await play(await newAccount(db.pool), steps);
-        const begin = vi.spyOn(RecognisedRows, 'begin');
-        begin.mockImplementation((_client, accountId) => Promise.resolve(RecognisedRows.none(accountId)));
-        const comparing = await play(await newAccount(db.pool), steps).finally(() => begin.mockRestore());
-        expect(recognising).toEqual(comparing);
-      }),
-      { numRuns: 30 },
-    );
   });
 });

@@ -52,7 +52,7 @@ describe('the change log', () => {
       }),
       { numRuns: 60 },
     );
-  });
+  }, 120_000);
 
   it('grows by nothing when the same answer comes again', async () => {
     await assert(

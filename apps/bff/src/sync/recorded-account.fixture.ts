@@ -39,15 +39,30 @@ export async function newAccount(pool: Pool, type: string | null = null): Promis
   return { merchantId, customerId, accountId, institutionId };
 }
 
+interface Asked {
+  window?: Window;
+  balances?: Balances;
+}
+
 /** One synchronisation of the account with this answer of the bank. */
 export async function take(
   pool: Pool,
   account: RecordedAccount,
   answer: readonly Transaction[],
-  { window = { from: null, before: null }, balances }: { window?: Window; balances?: Balances } = {},
+  asked?: Asked,
 ): Promise<Outcome> {
-  const staged = await StagedAnswer.open(pool, { accountId: account.accountId });
+  const staged = await StagedAnswer.open(pool, account);
   await staged.add(answer);
+  return record(pool, account, staged, asked);
+}
+
+/** Records what was put aside. */
+export async function record(
+  pool: Pool,
+  account: RecordedAccount,
+  staged: StagedAnswer,
+  { window = { from: null, before: null }, balances }: Asked = {},
+): Promise<Outcome> {
   const recorded = { ...account, syncRunId: randomUUID() };
   const outcome = await transaction(pool, (tx) => recordAnswer(tx, recorded, { staged, window, balances }));
   await staged.discard();
