@@ -7,6 +7,7 @@ const program = `
   import pg from 'pg';
   const { databaseUrl, schema, text, values, splice } = JSON.parse(process.argv[1]);
   const pool = new pg.Pool({ connectionString: databaseUrl, options: '-c search_path=' + schema, max: 10 });
+  pool.on('error', () => {});
   const app = fastify();
   app.get('/', async (_request, reply) => {
     const { rows } = await pool.query({ name: 'bare', text, values });

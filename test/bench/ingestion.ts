@@ -19,6 +19,7 @@ const bare = `
   import pg from 'pg';
   const { databaseUrl } = JSON.parse(process.argv[1]);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
+  pool.on('error', () => {});
   await pool.query('create table if not exists bare_events (delivery_id text primary key, type text not null, body text not null, received_at timestamptz not null)');
   const app = fastify();
   const text = 'insert into bare_events values ($1, $2, $3, $4) on conflict do nothing';

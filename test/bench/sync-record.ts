@@ -99,6 +99,8 @@ export function syncRecord(): Promise<Figure[]> {
 
 async function compareImports(server: RunningPostgres): Promise<Figure[]> {
   const owner = new pg.Pool({ connectionString: server.connectionString, options: '-c search_path=bff' });
+  // An ended pool still hears of the end of the database.
+  owner.on('error', () => {});
   const pool = createPool({ connectionString: server.connectionString, schema: 'bff' });
   try {
     await applyMigrations('bff', server.connectionString);

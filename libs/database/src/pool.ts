@@ -93,8 +93,9 @@ export function createPool({ connectionString, schema, max = 10, onChange }: Poo
   };
   // Only the aggregator's tables belong to tenants.
   const pool = schema === 'aggregator' ? new ScopedPool(settings, onChange) : new pg.Pool(settings);
-  // Without a listener a connection dropped while idle would end the process. The pool has discarded it by now, and the
-  // next query opens another or reports the failure to its caller.
+  // Without listeners a connection that is dropped while nothing runs on it would end the process: an idle one tells the pool,
+  // one that is in use tells only itself. Whoever has it in use learns of it by the next query, and the pool discards it.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
