@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Flag } from './change.js';
-import { coverage, dateOf, type Window } from './coverage.js';
+import { coverage, type Window } from './coverage.js';
 import { unrecognisedSql } from './recognised-rows.js';
 import type { KnownTransaction, Rest } from './reconcile.js';
 import type { StagedRow } from './record-changes.js';
@@ -95,9 +95,13 @@ export interface Part {
 
 /**
  * What of a staged answer and of the known transactions has to be compared by more than equality. One part as a rule; several,
- * in the order of time, where a bank has changed more rows than should be in memory at once.
+ * in the order of time, where a bank has changed more rows than should be in memory at once. A day is never cut in two.
  */
-export async function* partsOf(tx: PoolClient, staged: StagedAnswer, window: Window): AsyncGenerator<Part> {
+export async function* partsOf(
+  tx: PoolClient,
+  staged: StagedAnswer,
+  { window, size = linesMax }: { window: Window; size?: number | undefined },
+): AsyncGenerator<Part> {
   const isWindowed = window.from !== null || window.before !== null;
   const from = isWindowed ? (window.from ?? new Date(0)) : null;
   const covers = await coverageOf(tx, staged, window);
@@ -105,17 +109,29 @@ export async function* partsOf(tx: PoolClient, staged: StagedAnswer, window: Win
   // Sorted and hashed in memory: some 200 bytes a row, and no more than this.
   await tx.query(`set local work_mem = '64MB'`);
   await tx.query(`declare rest no scroll cursor for ${joinSql(isWindowed)}`, place);
-  let lines = await fetchLines(tx);
-  while (lines.length > 0) {
-    const next = lines.length < linesMax ? [] : await fetchLines(tx);
-    const last = next.length === 0 ? undefined : lines.at(-1);
-    const rest: Rest<StagedRow> = { known: [], rows: [], same: [], covers, repeated: new Set() };
-    for (const line of lines) sortIn(rest, line);
-    const border = last && (dateOf(stagedOf(last) ?? knownOf(last) ?? nowhere) ?? undefined);
-    yield { rest: { ...rest, repeated: await repeatedIds(tx, staged, rest.rows) }, border };
-    lines = next;
+  const repeated = new Set<string>();
+  let lines: Line[] = [];
+  let isLast = false;
+  while (!isLast) {
+    const { rows: more } = await tx.query<Line>(`fetch ${size} from rest`);
+    isLast = more.length < size;
+    lines.push(...more);
+    const part = lines.splice(0, isLast ? lines.length : startOfLastDay(lines));
+    const last = part.at(-1);
+    if (!last) continue;
+    const rest: Rest<StagedRow> = { known: [], rows: [], same: [], covers, repeated };
+    for (const line of part) sortIn(rest, line);
+    for (const id of await repeatedIds(tx, staged, rest.rows)) repeated.add(id);
+    yield { rest, border: isLast ? undefined : (dateOfLine(last) ?? undefined) };
   }
   await tx.query('close rest');
+}
+
+/** Where the lines of the last day begin. Lines without a date come last, and are a day of their own. */
+function startOfLastDay(lines: readonly Line[]): number {
+  const dayOf = (line: Line | undefined) => (line && dateOfLine(line))?.toISOString().slice(0, 10);
+  const day = dayOf(lines.at(-1));
+  return lines.findLastIndex((line) => dayOf(line) !== day) + 1;
 }
 
 /** Pending rows, and the bookings that could be theirs: what of an account's first answer may belong together. */
@@ -136,11 +152,9 @@ export async function beginningOf(tx: PoolClient, staged: StagedAnswer): Promise
   return { known: [], rows, same: [], covers: () => false, repeated: await repeatedIds(tx, staged, rows) };
 }
 
-const nowhere = { bookedAt: null, valueAt: null };
-
-async function fetchLines(tx: PoolClient): Promise<Line[]> {
-  const { rows } = await tx.query<Line>(`fetch ${linesMax} from rest`);
-  return rows;
+/** What lines are ordered by. */
+function dateOfLine({ s_booked_at, s_value_at, k_booked_at, k_value_at }: Line): Date | null {
+  return s_booked_at ?? s_value_at ?? k_booked_at ?? k_value_at;
 }
 
 function sortIn(rest: Rest<StagedRow>, line: Line): void {

@@ -18,6 +18,15 @@ export interface RecordedAnswer extends Recorded {
   merchantId: string;
 }
 
+/** A complete answer. */
+export interface Answer {
+  staged: StagedAnswer;
+  window: Window;
+  balances: Balances | undefined;
+  /** How many lines are compared at once, other than as many as memory bears. */
+  partSize?: number | undefined;
+}
+
 export interface Outcome extends Counts {
   /** Absent where no balance can be proven. */
   proof: BalanceProof | undefined;
@@ -32,12 +41,12 @@ export interface Outcome extends Counts {
 export async function recordAnswer(
   tx: PoolClient,
   recorded: RecordedAnswer,
-  { staged, window, balances }: { staged: StagedAnswer; window: Window; balances: Balances | undefined },
+  { staged, window, balances, partSize }: Answer,
 ): Promise<Outcome> {
   await staged.confirm(tx);
   const before = await standing(tx, recorded);
   const counts = before.oldest
-    ? await recordParts(tx, recorded, { staged, window })
+    ? await recordParts(tx, recorded, { staged, window, partSize })
     : await recordBeginning(tx, recorded, staged);
   const lateness = before.oldest ? await latenessOf(tx, recorded, before) : { daysMax: 0 };
   await recordBalances(tx, recorded, balances);
@@ -115,14 +124,14 @@ async function recordBeginning(tx: PoolClient, recorded: RecordedAnswer, staged:
 async function recordParts(
   tx: PoolClient,
   recorded: RecordedAnswer,
-  { staged, window }: { staged: StagedAnswer; window: Window },
+  { staged, window, partSize }: Omit<Answer, 'balances'>,
 ): Promise<Counts> {
   const policies = await InstitutionPolicies.read(tx, recorded.institutionId);
   const terms = { newId: ({ newId }: StagedRow) => newId, policy: policies.policy };
   const counts = noCounts();
   let carried: Open<StagedRow> = { known: [], rows: [] };
   let compared = 0;
-  for await (const { rest, border } of partsOf(tx, staged, window)) {
+  for await (const { rest, border } of partsOf(tx, staged, { window, size: partSize })) {
     compared += rest.rows.filter(({ bankId }) => bankId !== null).length;
     const open = { known: [...carried.known, ...rest.known], rows: [...carried.rows, ...rest.rows] };
     const reconciled = reconcileRest({ ...rest, ...open }, terms, border);

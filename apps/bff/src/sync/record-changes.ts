@@ -128,6 +128,9 @@ function toColumns(change: Change<StagedRow>, sequence: bigint): Column[] {
   return [sequence, change.kind, change.id, ordinal, payloadOf(change), flag, other, dismissed];
 }
 
+/** Rows of one statement: a long history must not need more time than a statement may take. */
+const addedMax = 25_000;
+
 /**
  * Records every staged row but those of `except` as a new transaction, without any of them leaving the database. For what
  * nothing can be matched with.
@@ -141,18 +144,21 @@ export async function addStaged(
   if (count === 0) return 0;
   const first = await takeNumbers(client, customerId, count);
   const place = [accountId, staged.id, now(), customerId, first, except.toSorted((one, other) => one - other)];
-  const rows = 'staged_rows s where s.account_id = $1 and s.answer_id = $2 and s.ordinal <> all($6::int[])';
+  const rows = `staged_rows s where s.account_id = $1 and s.answer_id = $2 and s.ordinal <> all($6::int[])
+    and s.ordinal >= $7 and s.ordinal < $7 + ${addedMax}`;
   // The ordinals have no gaps but those of `except`: nothing needs to be sorted or counted.
   const sequence = '$5::bigint + s.ordinal - width_bucket(s.ordinal, $6::int[])';
-  await client.query(
-    `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload, wire)
-     select $4, ${sequence}, 'added', $1, s.new_id, $7, $3, '{}', ${wireSql('s.new_id')} from ${rows}`,
-    [...place, syncRunId],
-  );
-  await client.query(
-    `insert into transactions (id, customer_id, account_id, first_seen_at, ${names}, wire, sequence)
-     select s.new_id, $4, $1, $3, ${values}, ${wireSql('s.new_id')}, ${sequence} from ${rows}`,
-    place,
-  );
+  for (let from = 0; from < staged.size; from += addedMax) {
+    await client.query(
+      `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload, wire)
+       select $4, ${sequence}, 'added', $1, s.new_id, $8, $3, '{}', ${wireSql('s.new_id')} from ${rows}`,
+      [...place, from, syncRunId],
+    );
+    await client.query(
+      `insert into transactions (id, customer_id, account_id, first_seen_at, ${names}, wire, sequence)
+       select s.new_id, $4, $1, $3, ${values}, ${wireSql('s.new_id')}, ${sequence} from ${rows}`,
+      [...place, from],
+    );
+  }
   return count;
 }

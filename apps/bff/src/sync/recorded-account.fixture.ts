@@ -42,6 +42,7 @@ export async function newAccount(pool: Pool, type: string | null = null): Promis
 interface Asked {
   window?: Window;
   balances?: Balances;
+  partSize?: number;
 }
 
 /** One synchronisation of the account with this answer of the bank. */
@@ -61,10 +62,10 @@ export async function record(
   pool: Pool,
   account: RecordedAccount,
   staged: StagedAnswer,
-  { window = { from: null, before: null }, balances }: Asked = {},
+  { window = { from: null, before: null }, balances, partSize }: Asked = {},
 ): Promise<Outcome> {
   const recorded = { ...account, syncRunId: randomUUID() };
-  const outcome = await transaction(pool, (tx) => recordAnswer(tx, recorded, { staged, window, balances }));
+  const outcome = await transaction(pool, (tx) => recordAnswer(tx, recorded, { staged, window, balances, partSize }));
   await staged.discard();
   return outcome;
 }
