@@ -1,8 +1,7 @@
 import type { Feature } from '#libs/contract';
-import type { Institution, PsuHeaders } from './connector.js';
+import { usualPageBounds, type Institution, type PsuHeaders } from './connector.js';
 import type { BerlinGroupSettings } from './berlin-group/berlin-group.types.js';
 
-const pageBounds = { pages: 400, records: 100_000, ms: 120_000 };
 /** PSD2: account access lasts 180 days without the customer (Delegated Regulation (EU) 2022/2360). */
 const MAX_CONSENT_DAYS = 180;
 
@@ -46,7 +45,7 @@ function sandboxBank(
     maxConsentDays: MAX_CONSENT_DAYS,
     acscIsFinal: true,
     requiredPsuHeaders: bank.requiredPsuHeaders ?? [],
-    pageBounds,
+    pageBounds: usualPageBounds,
     settings,
   };
 }

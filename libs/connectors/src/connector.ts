@@ -204,6 +204,9 @@ export interface PageBounds {
   ms: number;
 }
 
+/** What no bank should need more of. */
+export const usualPageBounds: PageBounds = { pages: 400, records: 100_000, ms: 120_000 };
+
 /** A bank is data. Whatever differs is a field here or a mapper in `quirks`; never an `if (bank === …)`. */
 export interface Institution<P extends Protocol = Protocol> {
   id: string;

@@ -1,9 +1,10 @@
 import type { Feature } from '#libs/contract';
 import { berlinGroupSandboxInstitutions } from './berlin-group-institutions.js';
-import type { Institution } from './connector.js';
+import { usualPageBounds, type Institution } from './connector.js';
 import type { Version } from './uk-open-banking/uk-open-banking.types.js';
 
-const pageBounds = { pages: 400, records: 100_000, ms: 120_000 };
+/** The banks of the world, as far as somebody has added them: none comes with the project. The sandbox's are below. */
+export const institutions: Institution[] = [];
 
 /** What our UK connector can do beyond accounts, balances, transactions and payments. */
 const furtherResources: Feature[] = [
@@ -51,7 +52,7 @@ function sandboxBank(
     maxConsentDays: 90,
     acscIsFinal: false,
     requiredPsuHeaders: [],
-    pageBounds,
+    pageBounds: usualPageBounds,
     settings: {
       version: bank.version ?? '4.0',
       responseMode: bank.responseMode,

@@ -10,6 +10,7 @@ import {
   features,
   type Institution,
   InstitutionError,
+  institutions,
   sandboxInstitutions,
   type TppCredentials,
   WalkLimitError,
@@ -40,7 +41,8 @@ export class InstitutionsService implements OnApplicationShutdown {
   ) {
     this.credentials = readCredentials(env.TPP_CREDENTIALS_FILE);
     const { SANDBOX_URL: sandboxUrl, SANDBOX_TLS_URL: sandboxTlsUrl } = env;
-    const all = sandboxUrl === undefined ? [] : sandboxInstitutions(sandboxUrl, sandboxTlsUrl);
+    const sandbox = sandboxUrl === undefined ? [] : sandboxInstitutions(sandboxUrl, sandboxTlsUrl);
+    const all = [...institutions, ...sandbox];
     this.known = new Map(all.filter(({ id }) => this.credentials.has(id)).map((each) => [each.id, each]));
     const durations = new Histogram({
       name: 'bank_request_duration_seconds',

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Envelope, Institution, type Problem, problems } from '#libs/contract';
-import { InstitutionError } from '#libs/connectors';
+import { InstitutionError, institutions, sandboxInstitutions } from '#libs/connectors';
+import { Metrics } from '#libs/server';
 import { TestAggregator } from '../../../../test/support/aggregator.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
 import { expectShape } from '../../../../test/support/expect-shape.js';
@@ -49,6 +50,19 @@ describe('institutions', () => {
     const offered = Object.keys(aggregator.get(InstitutionsService).connector('meridian-sandbox').operations);
     expect(institution?.features).toEqual(expect.arrayContaining(offered));
     expect(Object.keys(institution ?? {})).not.toContain('baseUrl');
+  });
+
+  it('are those of the world besides those of the sandbox', async () => {
+    const [bank] = sandboxInstitutions('https://bank.example');
+    if (!bank) throw new Error('The sandbox has banks');
+    institutions.push({ ...bank, id: 'unknown-bank', environmentType: 'LIVE' });
+    const service = new InstitutionsService(aggregator.env, new Metrics());
+    institutions.pop();
+    expect(service.list().map(({ id, environmentType }) => `${id} ${environmentType}`)).toEqual([
+      'meridian-sandbox SANDBOX',
+      'unknown-bank LIVE',
+    ]);
+    await service.onApplicationShutdown();
   });
 
   it('are answered one by one without an envelope', async () => {
