@@ -70,6 +70,22 @@ export function textOf(value: unknown, member: string): string {
   return value;
 }
 
+/** All rows that can be read; the others are left out, for what they say is not known (quirk Q18). Throws when none can. */
+export function readable<Row, Item>(rows: Row[], read: (row: Row) => Item): Item[] {
+  const items: Item[] = [];
+  let unread: InstitutionError | undefined;
+  for (const row of rows) {
+    try {
+      items.push(read(row));
+    } catch (fault) {
+      if (!(fault instanceof InstitutionError)) throw fault;
+      unread ??= fault;
+    }
+  }
+  if (unread && items.length === 0) throw unread;
+  return items;
+}
+
 /** A mandatory list. */
 export function listOf<T>(value: T[] | undefined, member: string): T[] {
   if (!Array.isArray(value)) throw unreadable(member);

@@ -85,6 +85,8 @@ describe('balances', () => {
     ['no currency', [{ balanceType: 'expected', balanceAmount: { amount: '1.00' } }]],
   ])('with %s are malformed, not zero', (_what, broken) => {
     expect(() => map.toBalances(broken)).toThrow(malformed);
+    const good = { balanceType: 'closingBooked', balanceAmount: { amount: '1.00', currency: 'EUR' } };
+    if (broken) expect(map.toBalances([...broken, good])).toEqual(map.toBalances([good]));
   });
 });
 

@@ -17,7 +17,7 @@ import {
   placeholderIds,
   type Table,
 } from '../iso-codes.js';
-import { instantIfAny, listOf, textOf, toSigned, unreadable } from '../wire.js';
+import { instantIfAny, listOf, readable, textOf, toSigned, unreadable } from '../wire.js';
 import { toConsents } from './consents.map.js';
 import type {
   AccountDetails,
@@ -109,7 +109,7 @@ function toBalance(raw: Balance): AccountBalance {
 
 /** All balances, and the headline one by the documented order; an unknown order leaves the bank's first. */
 function toBalances(raw: Balance[] | undefined): Balances {
-  const balances = listOf(raw, 'balances').map(toBalance);
+  const balances = readable(listOf(raw, 'balances'), toBalance);
   const main = mainBalanceOrder.map((type) => balances.find((balance) => balance.type === type)).find(Boolean);
   const amount = (main ?? balances[0])?.balanceAmount;
   return amount ? { mainBalanceAmount: { ...amount }, balances } : { balances };

@@ -107,6 +107,7 @@ describe('balances', () => {
     ['no direction', [{ ...raw[0]!, CreditDebitIndicator: 'Sideways' }]],
   ])('with %s are malformed, not zero', (_what, broken) => {
     expect(() => map.toBalances(broken)).toThrow(malformed);
+    if (broken) expect(map.toBalances([...broken, raw[0]!])).toEqual(map.toBalances([raw[0]!]));
   });
 });
 

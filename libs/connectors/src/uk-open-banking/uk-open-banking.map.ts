@@ -14,7 +14,7 @@ import {
   mainBalanceOrder,
   placeholderIds,
 } from '../iso-codes.js';
-import { instantIfAny, listOf, textOf, toUnsigned } from '../wire.js';
+import { instantIfAny, listOf, readable, textOf, toUnsigned } from '../wire.js';
 import { accountSubTypes, balanceTypes, bankTransactionCodeOf, creditLineTypes, transactionStatuses } from './codes.js';
 import { toAmount, toIdentifications, toParty, toSigned } from './parts.map.js';
 import { toBankPayment, toDomesticConsent } from './payments.map.js';
@@ -86,7 +86,7 @@ function toCreditLine(raw: NonNullable<OBBalance['CreditLine']>[number]): Credit
 
 /** All balances, and the headline one by the documented order; an unknown order leaves the bank's first. */
 function toBalances(raw: OBBalance[] | undefined): Balances {
-  const balances = listOf(raw, 'Balance').map(toBalance);
+  const balances = readable(listOf(raw, 'Balance'), toBalance);
   const main = mainBalanceOrder.map((type) => balances.find((balance) => balance.type === type)).find(Boolean);
   const amount = (main ?? balances[0])?.balanceAmount;
   return amount ? { mainBalanceAmount: { ...amount }, balances } : { balances };
