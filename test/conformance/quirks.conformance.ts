@@ -156,6 +156,22 @@ describe.each(['meridian', 'thistle', 'lindenhof', 'marais'])('at %s', (name) =>
     });
   });
 
+  describe('signs', () => {
+    it('that are swapped are turned where the institution’s data say so, running balances never', async () => {
+      const plain = (await reader().page()).items;
+      await fault({ fault: 'swapped-sign', route: TRANSACTIONS });
+      const { items } = await reader({ amountSigns: 'swapped' }).page();
+      const figures = (rows: Transaction[]) =>
+        rows.map(({ amount, transactionAmount, balance }) => [
+          amount,
+          transactionAmount?.amount,
+          balance?.balanceAmount,
+        ]);
+      expect(figures(items)).toEqual(figures(plain));
+      expect(figures((await reader().page()).items)).not.toEqual(figures(plain));
+    });
+  });
+
   describe('rows', () => {
     it('with a placeholder for an id have none, and are told apart all the same', async () => {
       await fault({ fault: 'placeholder-ids', route: TRANSACTIONS });
@@ -180,5 +196,14 @@ describe.each(['meridian', 'thistle', 'lindenhof', 'marais'])('at %s', (name) =>
       );
       expect(items.map(({ amount }) => amount)).toEqual(dated.map(({ amount }) => amount));
     });
+  });
+
+  // Last: a new consent is the end of the one before at some banks.
+  it('a chain of refresh tokens that ends before the consent does is the end of access', async () => {
+    const { bank } = reader({ refreshChainDays: 30 });
+    const { expiresAt, state } = await consentAt(sandbox, bank);
+    const hasTokens = JSON.stringify(state).includes('refreshToken');
+    const days = ((expiresAt?.getTime() ?? Infinity) - now().getTime()) / DAY_MS;
+    expect(hasTokens ? Math.round(days) : days > 90).toBe(hasTokens ? 30 : true);
   });
 });

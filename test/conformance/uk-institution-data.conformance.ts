@@ -1,6 +1,6 @@
 import { operation, walkPages, type Grant, type Institution, type Range } from '#libs/connectors';
 import { now } from '#libs/server';
-import { bankUnderTest, type BankUnderTest } from '../support/bank-under-test.js';
+import { bankUnderTest, newState, type BankUnderTest } from '../support/bank-under-test.js';
 import { startSandboxBank, type SandboxBank } from '../support/sandbox.js';
 
 /** What differs between UK banks is data of the institution; here it meets a bank that behaves so. */
@@ -77,6 +77,25 @@ describe.each(banks)('a window that is sliced, at %s', (id) => {
     expect(rows).toHaveLength(expected.length);
     expect(new Set(rows.map((row) => row.id))).toEqual(new Set(expected.map((row) => row.id)));
     await Promise.all([whole.close(), sliced.close()]);
+  });
+});
+
+describe.each(['meridian-sandbox', 'thistle-sandbox'])('a consent as long as the bank allows, at %s', (id) => {
+  it('is asked for a little less: the bank’s clock may be behind', async () => {
+    const bank = bankUnderTest(sandbox, { id });
+    const longest = now().getTime() + bank.institution.maxConsentDays * DAY_MS;
+    const ask = async (expiresAt: Date) => {
+      const { redirectUri } = sandbox.credentials;
+      const access = { state: newState(), redirectUri, featureScope: ['ACCOUNTS' as const], expiresAt };
+      const step = await operation(bank.connector, 'INITIATE_ACCOUNT_REQUEST')(bank.call(), access);
+      return step.kind === 'redirect' ? step.pending.expiresAt?.getTime() : undefined;
+    };
+    const given = (await ask(new Date(longest))) ?? longest;
+    expect(given).toBeLessThan(longest - 30 * 60_000);
+    expect(given).toBeGreaterThan(longest - DAY_MS);
+    const sooner = Math.floor(longest / 1000) * 1000 - 10 * DAY_MS;
+    expect(await ask(new Date(sooner))).toBe(sooner);
+    await bank.close();
   });
 });
 

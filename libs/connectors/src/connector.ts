@@ -234,6 +234,18 @@ export interface Institution<P extends Protocol = Protocol> {
   /** Those it wants with every read as well, where it does. */
   psuHeadersOfReads?: (keyof PsuHeaders)[];
   pageBounds: PageBounds;
+  /** How far the bank's clock is ahead of ours, where it is by more than half a minute; negative: behind. */
+  clockSkewSeconds?: number;
+  /**
+   * After so many days the bank ends a chain of refresh tokens, whatever its consent says and however often they were
+   * renewed (quirk Q21): access ends then.
+   */
+  refreshChainDays?: number;
+  /**
+   * What is wrong with the signs of the bank's amounts (quirk Q17). `swapped`: what comes in is shown as going out, and the
+   * other way round. `missing`: a minus is left out, and who stands on the other side tells.
+   */
+  amountSigns?: 'swapped' | 'missing';
   /** How the bank links its pages, where that is not as the standard says. */
   pageLinks?: PageLinks;
   /** How long an empty page that links to itself is asked again, while the bank prepares the history (quirk Q9). */

@@ -1,4 +1,4 @@
-import { Problem } from '#libs/contract';
+import { Feature, Problem } from '#libs/contract';
 import { BankHttp } from './bank-http.js';
 import { InstitutionError, mask } from './institution-error.js';
 import { berlinGroupSandboxInstitutions } from './berlin-group-institutions.js';
@@ -15,6 +15,50 @@ const credentials = {
   kid: 'k',
 };
 const tools = { http: new BankHttp({ report: () => undefined }), now: () => new Date(0), credentials };
+
+/** What no connector can do yet: most are payments of other kinds. */
+const notYet: Feature[] = [
+  'INITIATE_PRE_AUTHORISATION_PAYMENTS',
+  'ACCOUNT_REQUEST_DETAILS',
+  'INITIATE_SINGLE_PAYMENT_SORTCODE',
+  'EXISTING_PAYMENT_INITIATION_DETAILS',
+  'CREATE_SINGLE_PAYMENT_SORTCODE',
+  'INITIATE_EMBEDDED_DOMESTIC_SINGLE_PAYMENT',
+  'INITIATE_EMBEDDED_BULK_PAYMENT',
+  'INITIATE_DOMESTIC_SINGLE_INSTANT_PAYMENT',
+  'CREATE_DOMESTIC_SINGLE_INSTANT_PAYMENT',
+  'INITIATE_DOMESTIC_VARIABLE_RECURRING_PAYMENT',
+  'CREATE_DOMESTIC_VARIABLE_RECURRING_PAYMENT',
+  'INITIATE_DOMESTIC_VARIABLE_RECURRING_PAYMENT_SWEEPING',
+  'CREATE_DOMESTIC_VARIABLE_RECURRING_PAYMENT_SWEEPING',
+  'INITIATE_DOMESTIC_VARIABLE_RECURRING_PAYMENT_COMMERCIAL',
+  'CREATE_DOMESTIC_VARIABLE_RECURRING_PAYMENT_COMMERCIAL',
+  'INITIATE_DOMESTIC_SCHEDULED_PAYMENT',
+  'CREATE_DOMESTIC_SCHEDULED_PAYMENT',
+  'INITIATE_DOMESTIC_PERIODIC_PAYMENT',
+  'CREATE_DOMESTIC_PERIODIC_PAYMENT',
+  'PERIODIC_PAYMENT_FREQUENCY_EXTENDED',
+  'INITIATE_INTERNATIONAL_SCHEDULED_PAYMENT',
+  'CREATE_INTERNATIONAL_SCHEDULED_PAYMENT',
+  'INITIATE_INTERNATIONAL_PERIODIC_PAYMENT',
+  'CREATE_INTERNATIONAL_PERIODIC_PAYMENT',
+  'INITIATE_INTERNATIONAL_SINGLE_PAYMENT',
+  'CREATE_INTERNATIONAL_SINGLE_PAYMENT',
+  'INITIATE_BULK_PAYMENT',
+  'CREATE_BULK_PAYMENT',
+  'EXISTING_BULK_PAYMENT_DETAILS',
+  'TRANSFER',
+  'OPEN_DATA_PERSONAL_CURRENT_ACCOUNTS',
+  'OPEN_DATA_ATMS',
+  'READ_DOMESTIC_SINGLE_REFUND',
+  'READ_DOMESTIC_SCHEDULED_REFUND',
+  'READ_DOMESTIC_PERIODIC_PAYMENT_REFUND',
+  'READ_INTERNATIONAL_SINGLE_REFUND',
+  'READ_INTERNATIONAL_SCHEDULED_REFUND',
+  'INITIATE_ONETIME_PRE_AUTHORISATION_ACCOUNTS',
+  'INITIATE_ONETIME_PRE_AUTHORISATION',
+  'VARIABLE_RECURRING_PAYMENT_FUNDS_CONFIRMATION',
+];
 
 describe('the registry', () => {
   it('computes the features of an institution from its connector', () => {
@@ -75,7 +119,9 @@ describe('the registry', () => {
     const offers = sandboxInstitutions('http://localhost:3002/').map((each) => new Set(features(each)));
     const all = new Set(offers.flatMap((offered) => [...offered]));
     expect([...all].filter((feature) => offers.every((offered) => offered.has(feature)))).toEqual([]);
-    expect(all.size).toBeGreaterThan(20);
+    // The rest of the interface's list is what no connector can do yet. One that comes to do it strikes it out here.
+    const missing = Object.keys(Feature).filter((feature) => !all.has(feature as Feature));
+    expect(missing).toEqual(notYet);
   });
 
   it('knows the sandbox banks by their data only', () => {

@@ -1,4 +1,5 @@
 import type { Account, Transaction } from '#libs/contract';
+import { signed } from '../amount-signs.js';
 import type { Connector, Consented, Institution, Operations, Page, Range, Tools } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
 import { eachAccount } from '../each-account.js';
@@ -109,7 +110,7 @@ async function readPage(
       patience,
       signal: sender.signal,
     });
-    return toPage(answer, { request, links, map });
+    return signed(toPage(answer, { request, links, map }), institution.amountSigns);
   };
   try {
     return await read(range);

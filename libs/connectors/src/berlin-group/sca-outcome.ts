@@ -16,7 +16,7 @@ const states: Readonly<Record<ConsentStatus, ConsentState>> = {
 
 /** Throws malformed for a status that the standard does not know. */
 export function consentStateOf(status: string | undefined): ConsentState {
-  if (status === undefined || !(status in states)) throw unreadable('consentStatus');
+  if (status === undefined || !Object.hasOwn(states, status)) throw unreadable('consentStatus');
   return states[status as ConsentStatus];
 }
 

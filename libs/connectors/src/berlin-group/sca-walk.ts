@@ -1,6 +1,7 @@
 import type { ScaMethod } from '#libs/contract';
 import type { Call, Grant, Institution, PsuHeaders, Step } from '../connector.js';
 import { InstitutionError, mask } from '../institution-error.js';
+import { withinChain } from '../refresh-chain.js';
 import { unreadable } from '../wire.js';
 import type { GrantState } from './berlin-group.access.js';
 import type { BerlinGroupApi, Sender } from './berlin-group.api.js';
@@ -148,14 +149,16 @@ export async function askToken(
   return { kind: 'redirect', url, pending: pendingOf({ ...process, oauth: request, sentTo: url }) };
 }
 
-export async function settle({ api }: AuthoriseParts, call: Call, process: PendingState): Promise<Step> {
+export async function settle(parts: AuthoriseParts, call: Call, process: PendingState): Promise<Step> {
+  const { api } = parts;
   const sender = senderFor(call, process);
   const { consentStatus, psuMessage } = await api.consentStatus(sender, api.consentUrl(process.consentId, '/status'));
   const step = outcome(consentStatus, { process, message: psuMessage });
   if (step !== 'valid') return step;
   // The bank's last day counts, not ours: some shorten what was asked (quirk Q24).
   const { validUntil } = await api.consent(sender, api.consentUrl(process.consentId));
-  return { kind: 'authorised', grant: grantOf(process, validUntil) };
+  const grant = grantOf(process, validUntil);
+  return { kind: 'authorised', grant: process.tokens ? withinChain(grant, parts.institution, parts.now()) : grant };
 }
 
 /** `validUntil` is inclusive: the consent lives until its day is over. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as client from 'openid-client';
 import type { PaymentRequest } from '#libs/contract';
-import type { AccountAccess, Answer, Call, Grant, PaymentAccess, Step } from '../connector.js';
+import type { AccountAccess, Answer, Call, Grant, Institution, PaymentAccess, Step } from '../connector.js';
+import { withinChain } from '../refresh-chain.js';
 import { InstitutionError, mask } from '../institution-error.js';
 import { instantIfAny, textOf, unreadable } from '../wire.js';
 import { permissions } from './codes.js';
@@ -11,6 +12,9 @@ import type { Authorised } from './uk-open-banking.exchange.js';
 import type { Expected, OpenId } from './uk-open-banking.openid.js';
 import type { OBReadConsent1, OBWriteDomesticConsent4, UkOpenBankingQuirks, Version } from './uk-open-banking.types.js';
 
+const DAY_MS = 86_400_000;
+const EXPIRY_MARGIN_MS = 3_600_000;
+
 /** What is remembered while the PSU is at the bank. */
 interface PendingState extends Expected {
   version?: Version;
@@ -18,6 +22,7 @@ interface PendingState extends Expected {
 }
 
 export interface AuthoriseParts {
+  institution: Institution;
   api: UkOpenBankingApi;
   openid: OpenId;
   map: UkOpenBankingQuirks;
@@ -41,13 +46,21 @@ export async function authoriseAccounts(parts: AuthoriseParts, call: Call, acces
   });
 }
 
-async function registerAccountConsent({ api, openid, version }: AuthoriseParts, call: Call, access: AccountAccess) {
+async function registerAccountConsent(parts: AuthoriseParts, call: Call, access: AccountAccess) {
+  const { api, openid, version, institution } = parts;
+  // Its clock may be behind ours, and then exactly as long as it allows is too long (quirk Q24).
+  const latest = new Date(parts.now().getTime() + institution.maxConsentDays * DAY_MS - EXPIRY_MARGIN_MS);
+  const body = toAccountConsent({ ...access, ...endOf(access, latest) });
   const { Data } = await withClientToken(openid, { call, scope: 'accounts', version }, (authorised) =>
-    api.createAccountConsent(authorised, toAccountConsent(access)),
+    api.createAccountConsent(authorised, body),
   );
   // The bank's date counts, not ours: some shorten what was asked (quirk Q24).
   const expiresAt = instantIfAny(Data.ExpirationDateTime, 'ExpirationDateTime');
   return { consentId: textOf(Data.ConsentId, 'ConsentId'), expiresAt: expiresAt ? new Date(expiresAt) : undefined };
+}
+
+function endOf({ expiresAt }: AccountAccess, latest: Date): Pick<AccountAccess, 'expiresAt'> {
+  return expiresAt && expiresAt > latest ? { expiresAt: latest } : {};
 }
 
 function toAccountConsent(access: AccountAccess): OBReadConsent1 {
@@ -136,7 +149,7 @@ const ourFaults = new Set([
 
 /** The PSU is back: everything is checked, then the code becomes tokens. */
 export async function proceed(
-  { openid, now, version: latest }: AuthoriseParts,
+  { institution, openid, now, version: latest }: AuthoriseParts,
   call: Call,
   pending: Grant,
   answer: Answer,
@@ -148,7 +161,8 @@ export async function proceed(
     const { scope } = expected;
     const authorisedAt = now().getTime();
     const state: GrantState = { ...tokens, scope, version, authorisedAt, ...(payment ? { payment } : {}) };
-    return { kind: 'authorised', grant: { ...pending, state } };
+    const grant: Grant = { ...pending, state };
+    return { kind: 'authorised', grant: tokens.refreshToken ? withinChain(grant, institution, now()) : grant };
   } catch (fault) {
     if (!(fault instanceof client.AuthorizationResponseError)) throw fault;
     // The answer's state (and with JARM its signature) has been checked by now.

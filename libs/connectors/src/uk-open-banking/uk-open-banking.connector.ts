@@ -1,4 +1,5 @@
 import type { Account } from '#libs/contract';
+import { signed } from '../amount-signs.js';
 import type { Call, Connector, Consented, Grant, Institution, Operations, Range, Tools } from '../connector.js';
 import { InstitutionError } from '../institution-error.js';
 import { eachAccount } from '../each-account.js';
@@ -26,7 +27,7 @@ export function connectUkOpenBanking(institution: Institution<'uk-open-banking'>
   const consents = { api, openid, version, now };
   const isAlive = (call: Call, grant: Grant) => isConsentAlive(consents, call, grant);
   const probe = (call: Authorised) => api.page(call, 'Account', api.listUrl(call.version, 'Account'));
-  const parts = { institution, map, access: new Access({ openid, now, version, isAlive, probe }), ...consents };
+  const parts: Parts = { institution, map, access: new Access({ openid, now, version, isAlive, probe }), ...consents };
   return {
     operations: { ...accountOperations(parts), ...resourceOperations(parts), ...paymentOperations(parts) },
     // The standard remembers an idempotency key for 24 hours; afterwards the consent is used up and refuses.
@@ -132,7 +133,9 @@ function transactions(parts: Parts, call: Consented, { accountId, range }: { acc
   const earliest = earliestOf(institution.settings, { authorisedAt, now: parts.now() });
   const window = transactionDates(institution);
   const asked = { list: 'Transaction', accountId, range, window, earliest, map: map.toTransaction } as const;
-  return access.with(call, (authorised) => pageOf(parts, authorised, asked));
+  return access.with(call, async (authorised) =>
+    signed(await pageOf(parts, authorised, asked), institution.amountSigns),
+  );
 }
 
 /** A closed account has no balance to read. What the bank fails to say is absent, never a zero. */

@@ -18,6 +18,8 @@ let tools: Tools;
 let answer: Record<string, unknown> = {};
 let answered: { status: number; body: string }[] = [];
 let asked: string[] = [];
+/** Seconds by which the issuer's clock is ahead of ours. */
+let ahead = 0;
 const tracingId = 'a'.repeat(32);
 const call: Call = { psu: {}, tracingId, signal: new AbortController().signal };
 const half = (text: string): string => createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
@@ -63,6 +65,7 @@ afterAll(async () => {
   await new Promise((resolve) => void server.close(resolve));
 });
 beforeEach(() => {
+  ahead = 0;
   asked = [];
   answered = [];
 });
@@ -86,11 +89,9 @@ const fair = {
 
 async function idToken(changes: Record<string, unknown> = {}, signer = key): Promise<string> {
   const { iss = issuer, aud = 'tpp', life = 300, ...claims } = { ...fair, ...changes } as Record<string, unknown>;
-  const at = Math.floor(tools.now().getTime() / 1000);
-  return new SignJWT({ ...claims, iss, aud, iat: at + Math.min(0, Number(life)) - 1, exp: at + Number(life) } as Record<
-    string,
-    unknown
-  >)
+  const at = Math.floor(tools.now().getTime() / 1000) + ahead;
+  const iat = at + Math.min(0, Number(life)) - 1;
+  return new SignJWT({ ...claims, iss, aud, iat, nbf: iat, exp: at + Number(life) } as Record<string, unknown>)
     .setProtectedHeader({ alg: 'PS256', kid: 'bank-1' })
     .sign(signer);
 }
@@ -101,16 +102,41 @@ interface Play {
   callback?: Record<string, string>;
   frontKey?: CryptoKey;
   backKey?: CryptoKey;
+  /** What else is known of the bank. */
+  bank?: Partial<Institution<'uk-open-banking'>>;
 }
 
-async function exchange({ front = {}, back = {}, callback = {}, frontKey = key, backKey = key }: Play = {}) {
+async function exchange({ front = {}, back = {}, callback = {}, frontKey = key, backKey = key, bank }: Play = {}) {
   const tokens = { access_token: 'access-1', token_type: 'bearer', expires_in: 600, refresh_token: 'refresh-1' };
   answer = { ...tokens, id_token: await idToken({ at_hash: half('access-1'), ...back }, backKey) };
   const params = { code: 'code-1', id_token: await idToken(front, frontKey), state: expected.state, ...callback };
-  return new OpenId(institution, tools).exchange(call, expected, new URLSearchParams(params));
+  return new OpenId({ ...institution, ...bank }, tools).exchange(call, expected, new URLSearchParams(params));
 }
 
 const refused = expect.objectContaining({ name: 'InstitutionError', kind: 'malformed' });
+describe('a bank whose clock is not ours', () => {
+  it.each([-40, 0, 40])('by %i seconds is believed as it is', async (seconds) => {
+    ahead = seconds;
+    expect(await exchange({ front: { life: 1 } })).toMatchObject({ accessToken: 'access-1' });
+  });
+
+  it.each([-1_200, 1_200])('by %i seconds is believed only where its data say so', async (seconds) => {
+    ahead = seconds;
+    await expect(exchange()).rejects.toEqual(refused);
+    expect(await exchange({ bank: { clockSkewSeconds: seconds } })).toMatchObject({ accessToken: 'access-1' });
+  });
+
+  it.each([0, -1_200])('is asked in words that look made in its past (%i seconds)', async (clockSkewSeconds) => {
+    const url = await new OpenId({ ...institution, clockSkewSeconds }, tools).authorisationUrl(call, expected);
+    const { nbf = 0, iat = 0 } = decodeJwt(new URL(url).searchParams.get('request') ?? '');
+    const itsTime = tools.now().getTime() / 1000 + clockSkewSeconds;
+    for (const each of [nbf, iat]) {
+      expect(each).toBeLessThan(itsTime - 3);
+      expect(each).toBeGreaterThan(itsTime - 30);
+    }
+  });
+});
+
 const tokenCalls = (): number => asked.filter((each) => each.endsWith('/token')).length;
 
 describe('the answer of an authorisation', () => {

@@ -34,6 +34,9 @@ const REFRESH_EXPIRY = 'http://openbanking.org.uk/refresh_token_expires_at';
 /** The standard allows 60 minutes; a customer who takes longer starts again. */
 const REQUEST_OBJECT_S = 30 * 60;
 const DISCOVERY_MS = 3_600_000;
+/** What we sign must look made in the past to the bank; what the bank signed may look a little early to us. */
+const CLOCK_MARGIN_S = 5;
+const CLOCK_TOLERANCE_S = 60;
 /** A token is taken as expired a little early, so that it does not die on the way. */
 const EXPIRY_MARGIN_MS = 10_000;
 
@@ -218,6 +221,8 @@ export class OpenId {
       use_mtls_endpoint_aliases: this.#tools.credentials.transport !== undefined,
       id_token_signed_response_alg: 'PS256',
       authorization_signed_response_alg: 'PS256',
+      [client.clockSkew]: (this.#institution.clockSkewSeconds ?? 0) - CLOCK_MARGIN_S,
+      [client.clockTolerance]: CLOCK_TOLERANCE_S,
     };
     const config = new client.Configuration(metadata, clientId, settings, auth);
     config[client.customFetch] = fetcher;
