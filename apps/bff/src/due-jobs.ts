@@ -36,12 +36,23 @@ export async function enqueueDue(pool: Pool, queue: Queue, due: Omit<Due, 'limit
 /** The same for a queue that was found whole. */
 export async function enqueueTaken(pool: Pool, queue: Queue, due: Omit<Due, 'limit'>): Promise<void> {
   const rows = await takeDue<{ id: string }>(pool, { ...due, limit: tickSizeMax });
-  if (rows.length === 0) return;
-  await queue.addBulk(rows.map(({ id }) => ({ name: 'due', data: { id }, opts: { ...jobOptions, jobId: id } })));
+  await addJobs(
+    queue,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** One job for each row that was taken, under the row's own id. */
+export async function addJobs(queue: Queue, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await queue.addBulk(ids.map((id) => ({ name: 'due', data: { id }, opts: { ...jobOptions, jobId: id } })));
 }
 
 /** Takes back every lease on a row that is due. */
-export async function releaseLeases(pool: Pool, { table, dueColumn, leaseColumn }: Omit<Due, 'limit'>): Promise<void> {
+export async function releaseLeases(
+  pool: Pool,
+  { table, dueColumn, leaseColumn }: Pick<Due, 'table' | 'dueColumn' | 'leaseColumn'>,
+): Promise<void> {
   const [name, due, lease] = [table, dueColumn, leaseColumn].map(escapeIdentifier);
   await pool.query(`update ${name} set ${lease} = null where ${due} <= $1 and ${lease} > $1`, [now()]);
 }
