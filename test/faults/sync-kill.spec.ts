@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inheritedEnvironment } from '../../apps/stack/src/config.js';
 import { freePort } from '../../apps/stack/src/free-port.js';
 import type { ConnectionView } from '../../apps/bff/src/connections/connection.dto.js';
 import { later, TestBff } from '../support/bff.js';
+import { killed, startBffProgram } from '../support/bff-program.js';
 import { until } from '../support/receiver.js';
 
 /** A worker of its own process is killed in the middle of a synchronisation: nothing is half written, and the next one repairs it. */
@@ -18,30 +17,6 @@ beforeAll(async () => {
   ({ token, customerId } = await bff.session(await bff.merchant(), 'ada'));
 });
 afterAll(() => bff.close());
-
-/** The bundle as it runs in production, as a worker on the suite's database and aggregator. */
-async function startWorker(): Promise<ChildProcess> {
-  const port = await freePort();
-  const told = Object.entries(bff.env).filter(([, value]) => value !== undefined);
-  const settings = Object.fromEntries(told.map(([name, value]) => [name, String(value)]));
-  const own = {
-    ...settings,
-    ROLE: 'worker',
-    BFF_PORT: String(port),
-    BFF_URL: `http://127.0.0.1:${port}`,
-    LOG_LEVEL: 'fatal',
-  };
-  return spawn(process.execPath, ['dist/bff/main.mjs'], {
-    env: { ...inheritedEnvironment(), ...own },
-    stdio: 'ignore',
-  });
-}
-
-async function killed(worker: ChildProcess): Promise<void> {
-  const gone = new Promise((done) => worker.once('exit', done));
-  worker.kill('SIGKILL');
-  await gone;
-}
 
 const count = async (text: string): Promise<number> =>
   Number((await bff.db.pool.query<{ count: string }>(`select count(*) ${text}`, [customerId])).rows[0]?.count);
@@ -65,7 +40,7 @@ describe('a worker that is killed while it reads', () => {
         await hold;
       };
       const { id } = await bff.connected(token);
-      const worker = await startWorker();
+      const worker = startBffProgram(bff, 'worker', await freePort());
       await until(() => arrived, 20_000);
       await killed(worker);
       bff.aggregator.onPage = () => {};
