@@ -40,6 +40,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   424: 'FAILED_DEPENDENCY',
   429: 'TOO_MANY_REQUESTS',
   500: 'INTERNAL SERVER ERROR',
+  502: 'BAD_GATEWAY',
   503: 'SERVICE_UNAVAILABLE',
 };
 

@@ -1,6 +1,10 @@
 import { DateTime, Flag, Integer, Json, Nested, Text, Uuid } from '#libs/contract';
 
-const typePattern = /^[a-z][a-z_]*\.[a-z][a-z_]*$/;
+/** What an event is about, and what happened to it. */
+export const typePattern = /^[a-z][a-z_]*\.[a-z][a-z_-]*$/;
+
+/** Beyond it a JSON number is no longer exact. */
+export const sequenceMax = Number.MAX_SAFE_INTEGER;
 
 /** Which events a pull or a stream is about. */
 export class EventFilter {
@@ -8,6 +12,7 @@ export class EventFilter {
     query: true,
     optional: true,
     min: 0,
+    max: sequenceMax,
     example: 41,
     description:
       'The sequence after which to start. Without it, the oldest event that is still kept. Answered with 410 when events after it are no longer kept.',

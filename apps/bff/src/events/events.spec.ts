@@ -40,12 +40,19 @@ describe('the event log', () => {
     expect((await pull('after=9')).body).toEqual({ data: [], nextAfter: 9, hasMore: false });
   });
 
-  it.each(['types=Payment', 'types=payment.', 'after=-1', 'limit=501', 'customerId=ada'])(
+  it.each(['types=Payment', 'types=payment.', 'after=-1', 'after=9007199254740992', 'limit=501', 'customerId=ada'])(
     'refuses %s',
     async (query) => {
       expect((await pull(query)).status).toBe(400);
     },
   );
+
+  it('is filtered by every type that is written', async () => {
+    await append();
+    await append({ type: 'account.balance-mismatch' });
+    await append({ type: 'webhook_endpoint.ping' });
+    expect(sequences((await pull('types=account.balance-mismatch,webhook_endpoint.ping')).body)).toEqual([2, 3]);
+  });
 
   it('shows a customer’s session that customer’s events and no other', async () => {
     const ada = await bff.session(merchant, 'ada');

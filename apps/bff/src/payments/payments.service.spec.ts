@@ -123,6 +123,32 @@ describe('POST /v1/payments', () => {
     expect(await rows()).toHaveLength(before);
   });
 
+  it('tells what the aggregator refuses by the merchant’s own members', async () => {
+    const members = ['$.paymentRequest.payee.accountIdentifications[1].identification', 'psu-id', '$.callback'];
+    const issues = members.map((parameter) => ({
+      type: 'INVALID_REQUEST',
+      code: 'INVALID_PROPERTY_UNEXPECTED_VALUE',
+      parameter,
+      message: `${parameter} is wrong`,
+    }));
+    bff.aggregator.fail({ route: 'POST /payment-auth-requests', status: 400, body: { error: { issues } } });
+    const answer = await pay(wanted);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text).issues).toMatchObject([
+      { pointer: '/payee/accountIdentifications/1/identification' },
+      { parameter: 'psu-id', message: 'psu-id is wrong' },
+    ]);
+    const own = { error: { issues: issues.slice(2) } };
+    bff.aggregator.fail({ route: 'POST /payment-auth-requests', status: 400, body: own });
+    expect(JSON.parse((await pay(wanted)).text)).toMatchObject({ status: 502, title: 'Bad gateway' });
+  });
+
+  it('says when an institution does not offer payments', async () => {
+    const issues = [{ type: 'INVALID_REQUEST', code: 'FEATURE_NOT_SUPPORTED', message: 'No' }];
+    bff.aggregator.fail({ route: 'POST /payment-auth-requests', status: 424, body: { error: { issues } } });
+    expect(JSON.parse((await pay(wanted)).text)).toMatchObject({ status: 424, code: 'FEATURE_NOT_SUPPORTED' });
+  });
+
   it('may be tried again with the same key when the aggregator did not answer', async () => {
     const key = newKey();
     bff.aggregator.fail({ route: 'POST /payment-auth-requests' });

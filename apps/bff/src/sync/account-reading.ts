@@ -3,6 +3,7 @@ import { type AggregatorClient, ClientError } from '#libs/client';
 import type { Balances, PsuHeaders } from '#libs/contract';
 import { type Lease, renewLease } from '#libs/database';
 import { now } from '#libs/server';
+import { isUnsupported } from '../aggregator/refusal.js';
 import { keepInHand } from './account-schedule.js';
 import { SyncScope } from './call-budget.js';
 import { enterCall, NotDueYet, strikeCall, type Subject } from './call-ledger.js';
@@ -71,10 +72,6 @@ async function spend<T>(work: AccountWork, scope: SyncScope, call: () => Promise
       await strikeCall(work.pool, work.subject, scope, entered);
     throw error;
   }
-}
-
-function isUnsupported({ status, issues }: ClientError): boolean {
-  return status === 424 && issues.some(({ code }) => code === 'FEATURE_NOT_SUPPORTED');
 }
 
 /** What was read, or that the institution does not offer it. */

@@ -1,10 +1,11 @@
 import { Choice, DateTime, Flag, Integer, Nested, Text, Url, Uuid } from '#libs/contract';
+import { typePattern } from '../events/event.dto.js';
 import { DeliveryStatus } from './delivery-state.js';
 import { EndpointStatus } from './endpoint-state.js';
 
 const types = {
   array: { max: 50, unique: true },
-  pattern: /^[a-z][a-z_]*\.[a-z][a-z_]*$/,
+  pattern: typePattern,
   example: ['payment.completed', 'connection.updated'],
   description: 'The types of event to be told of; none or an empty list means all, also those to come.',
 } as const;

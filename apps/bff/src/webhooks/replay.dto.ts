@@ -1,4 +1,5 @@
 import { DateTime, Flag, Integer, Text, Uuid } from '#libs/contract';
+import { sequenceMax } from '../events/event.dto.js';
 
 const endpointId = {
   optional: true,
@@ -13,11 +14,12 @@ export class RangeReplay {
   @Integer({
     optional: true,
     min: 0,
+    max: sequenceMax,
     example: 41,
     description: 'The sequence after which to begin; this or `from` is needed.',
   })
   after?: number;
-  @Integer({ optional: true, min: 1, description: 'The last sequence.' }) through?: number;
+  @Integer({ optional: true, min: 1, max: sequenceMax, description: 'The last sequence.' }) through?: number;
   @DateTime({ optional: true, description: 'Events from this instant on.' }) from?: string;
   @DateTime({ optional: true, description: 'Events before this instant.' }) to?: string;
   @Text({ optional: true, array: { max: 20, unique: true }, description: 'Only these types.' }) types?: string[];
