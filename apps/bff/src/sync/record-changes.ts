@@ -107,11 +107,13 @@ export async function recordChanges(
      from ${given} join staged_rows s on ${staging} where t.id = u.id and t.sequence < u.sequence`,
     [...place, ...columns],
   );
+  // By their ids alone: the planner takes an account that is newer than its statistics for one row, and would go through the
+  // changes for every transaction of it.
   await client.query(
     `update transactions t set sequence = u.sequence, flag = u.flag, dismissed = coalesce(u.dismissed, t.dismissed),
        removed_at = case when u.kind = 'removed' then coalesce(t.removed_at, $3) else t.removed_at end,
        joined_into = case when u.kind = 'removed' then null else t.joined_into end
-     from ${given} where t.id = u.id and u.ordinal is null and t.account_id = $1 and $2::uuid is not null`,
+     from ${given} where t.id = u.id and u.ordinal is null and ($1::uuid, $2::uuid) is not null`,
     [...place, ...columns],
   );
   return counts;

@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Transaction } from '#libs/contract';
+import type { BffPrisma } from '#libs/database';
+import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.js';
+import { newAccount, type RecordedAccount, take } from './recorded-account.fixture.js';
+
+let db: FreshDatabase<BffPrisma>;
+let account: RecordedAccount;
+
+/** As autovacuum does now and then; the programs' own role may not. */
+async function analyse(): Promise<void> {
+  const client = new pg.Client({ connectionString: db.url });
+  await client.connect();
+  await client.query('analyze bff.transactions');
+  await client.end();
+}
+
+const hourMs = 3_600_000;
+
+function row(index: number, shop: string, more: Partial<Transaction> = {}): Transaction {
+  const date = new Date(Date.UTC(2024, 0, 1) + index * 6 * hourMs).toISOString();
+  const description = `${shop} ${index}`;
+  return { date, bookingDateTime: date, status: 'BOOKED', amount: -index - 1, currency: 'GBP', description, ...more };
+}
+
+beforeAll(async () => {
+  db = await freshDatabase('bff');
+  for (let known = 0; known < 10; known++) {
+    const rows = Array.from({ length: 1_000 }, (_, index) => row(index, `Shop ${known}`));
+    await take(db.pool, await newAccount(db.pool), rows);
+  }
+  await analyse();
+});
+beforeEach(async () => {
+  account = await newAccount(db.pool);
+});
+afterAll(() => db.close());
+
+/** Postgres gives a statement half a minute: what goes through the account for every row of it takes longer. */
+const patienceMs = 60_000;
+
+describe('an account of which the planner has never heard, and which it takes for one row', () => {
+  it('is compared with a part of its history', { timeout: patienceMs }, async () => {
+    const history = Array.from({ length: 4_000 }, (_, index) => row(index, 'Newcomer'));
+    await take(db.pool, account, history);
+    const latest = history.slice(-60);
+    const window = { from: new Date(latest[0]?.date ?? 0), before: null };
+    const outcome = await take(db.pool, account, [...latest, row(5_000, 'Newcomer')], { window });
+    expect(outcome).toMatchObject({ added: 1, modified: 0, removed: 0 });
+  });
+
+  it(
+    'is recorded when much of its first answer may be the booking of a pending row',
+    { timeout: patienceMs },
+    async () => {
+      const twins = Array.from({ length: 24_000 }, (_, index) => row(index, 'Newcomer', { amount: -1 - (index % 2) }));
+      const pending = row(24_001, 'Hold', { status: 'PENDING', amount: -1 });
+      expect(await take(db.pool, account, [pending, ...twins])).toMatchObject({ added: 24_001 });
+    },
+  );
+});
