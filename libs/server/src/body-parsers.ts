@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { BadRequestException } from '@nestjs/common';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
@@ -27,6 +28,7 @@ export function addBodyParsers(adapter: FastifyAdapter, rawBodyRoutes: readonly 
       request.rawBody = body;
       done(null, body);
     } else if (body.length === 0) done(null, undefined);
+    else if (!isUtf8(body)) done(new BadRequestException('The body is not UTF-8'));
     else if (isTooDeep(body)) done(new BadRequestException('The body is nested too deeply'));
     else void parseJson(request, body.toString('utf8'), done);
   };

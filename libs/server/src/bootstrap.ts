@@ -122,7 +122,8 @@ function refuseOtherMethods(write: ErrorWriter, methodsOf: (path: string) => str
   return (error, request) => {
     const isUnrouted = request.is404 && error instanceof HttpException && error.getStatus() === 404;
     const methods = isUnrouted ? methodsOf(pathOf(request.url)) : [];
-    if (methods.length === 0) return write(error, request);
+    // Where a plugin serves files, an address may be routed and yet be none of them.
+    if (methods.length === 0 || methods.includes(request.method)) return write(error, request);
     const answer = write(problems.methodNotAllowed(), request);
     return { ...answer, headers: { ...answer.headers, allow: methods.join(', ') } };
   };

@@ -31,6 +31,11 @@ describe('an address', () => {
     expect(headers.get('allow')).toBe('DELETE, GET, HEAD');
   });
 
+  it('is 404 below an address where files are served, when there is no such file', async () => {
+    const { status, headers } = await ask('/docs/nothing');
+    expect([status, headers.get('allow')]).toEqual([404, null]);
+  });
+
   it('is 400 when it cannot be decoded', async () => {
     const { status, body } = await ask('/parcels/%E0%A4%A');
     expect([status, body.error.code]).toEqual([400, 400]);

@@ -90,6 +90,16 @@ describe('a body', () => {
     expect((await send('/parcels', { ...good, label })).body.parcel.label).toBe(label);
   });
 
+  it('is refused when its bytes are no UTF-8: what they meant is not guessed', async () => {
+    const whole = JSON.stringify({ ...good, label: 'caf\u00e9' });
+    const statusOf = async (encoding: 'utf8' | 'latin1'): Promise<number> => {
+      const body = Buffer.from(whole, encoding);
+      return (await fetch(`${parcels.running.url}/parcels`, { method: 'POST', headers: json, body })).status;
+    };
+    expect(await statusOf('utf8')).toBe(201);
+    expect(await statusOf('latin1')).toBe(400);
+  });
+
   it('is refused, like a query or a path, when a text cannot be stored', async () => {
     const owners = [{ name: 'Ada' }, { name: 'A\u0000da' }];
     const { status, body } = await send('/parcels', { ...good, owners, label: '\ud800' });
