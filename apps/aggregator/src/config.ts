@@ -58,6 +58,9 @@ export class Env {
   /** Waits between the rounds of a delivery, in seconds; after the last round it is dead. */
   @Matches(/^\d{1,6}(,\d{1,6}){0,19}$/) WEBHOOK_RETRY_SECONDS = [60, 300, 1_800, 7_200, 21_600, day].join(',');
 
+  /** Events with their deliveries and attempts are kept so long, and those that are still to be delivered until they have been. */
+  @Integer({ min: 7, max: 3_650 }) EVENT_RETENTION_DAYS = 30;
+
   /** Whether events may go to plain http and to private addresses. */
   get allowsPrivateCallbacks(): boolean {
     return this.NODE_ENV !== 'production';

@@ -12,6 +12,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 const sweepEveryMs = 5_000;
 const consentSweepEveryMs = 60_000;
+const forgetEveryMs = 3_600_000;
 
 /** The processors, and the ticks that look for what is due. */
 @Module({
@@ -29,5 +30,6 @@ export class WorkerModule implements OnApplicationBootstrap {
     await everyTick(this.consents, 'sweep', consentSweepEveryMs);
     await everyTick(this.payments, 'sweep', sweepEveryMs);
     await everyTick(this.deliveries, 'sweep', sweepEveryMs);
+    await everyTick(this.deliveries, 'forget', forgetEveryMs);
   }
 }

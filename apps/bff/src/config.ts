@@ -46,8 +46,18 @@ export class Env {
   @Text({ minLength: 32 }) SESSION_KEY!: string;
   /** What an operator signs in with to create merchants. */
   @Text({ minLength: 32 }) OPERATOR_KEY!: string;
-  /** Events, what became of them, and webhooks that came in are kept so long: the promise that a merchant can catch up. */
+  /** Events, what became of them, webhooks that came in and ended synchronisations are kept so long: a merchant can catch up. */
   @Integer({ optional: true, query: true, min: 30, max: 3_650 }) EVENT_RETENTION_DAYS = 30;
+  /**
+   * What proves that consents and customers' data have ended, which names nobody: three years, within which claims are usually made
+   * (GDPR, article 5(2)).
+   */
+  @Integer({ optional: true, query: true, min: 30, max: 3_650 }) PROOF_RETENTION_DAYS = 1_096;
+  /**
+   * The money of deleted customers' payments, without the person: seven years, which covers the six of bookkeeping in most countries
+   * and the five of Directive (EU) 2015/849, article 40.
+   */
+  @Integer({ optional: true, query: true, min: 30, max: 7_305 }) PAYMENT_RECORD_RETENTION_DAYS = 2_557;
   /**
    * How long the deletion of a customer waits for banks that do not confirm the end of a consent. A month is the most that the law
    * gives (GDPR, article 12(3)); what is unconfirmed by then is told, and the customer's data go all the same.

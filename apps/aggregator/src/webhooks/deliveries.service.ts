@@ -8,6 +8,7 @@ import {
   claimDelivery,
   type AttemptRow,
   type ClaimedDelivery,
+  deleteOldEvents,
   dueDeliveries,
   finishRound,
   insertAttempt,
@@ -19,6 +20,10 @@ import { EventsService } from './events.service.js';
 /** Main and backup address may each take the whole timeout; the rest is for the database. */
 const leaseSlackMs = 10_000;
 const sweepMax = 1_000;
+const forgetMax = 10_000;
+/** What one run leaves, the next one takes. */
+const forgetBatchesMax = 100;
+const dayMs = 86_400_000;
 
 /** Sends what the outbox holds, one round at a time, and decides what follows a round. */
 @Injectable()
@@ -64,6 +69,18 @@ export class DeliveriesService implements OnApplicationShutdown {
     const due = await asSystem(() => transaction(this.pool, (tx) => dueDeliveries(tx, now(), sweepMax)));
     await this.events.enqueue(due);
     return due.length;
+  }
+
+  /** Forgets events that are past their retention, in batches; answers how many. */
+  async forget(): Promise<number> {
+    const before = new Date(now().getTime() - this.env.EVENT_RETENTION_DAYS * dayMs);
+    let total = 0;
+    for (let batch = 0; batch < forgetBatchesMax; batch += 1) {
+      const forgotten = await asSystem(() => deleteOldEvents(this.pool, before, forgetMax));
+      total += forgotten;
+      if (forgotten < forgetMax) break;
+    }
+    return total;
   }
 
   private async tryAddresses(claimed: ClaimedDelivery): Promise<{ accepted: boolean; row: AttemptRow }[]> {

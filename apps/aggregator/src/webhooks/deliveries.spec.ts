@@ -219,6 +219,22 @@ describe('an event', () => {
     expect(rows.map(({ sequence }) => Number(sequence))).toEqual(Array.from({ length: 10 }, (_, index) => index + 1));
   });
 
+  it('is forgotten with its deliveries after its retention, but not before it was delivered', async () => {
+    const [done = '', open = ''] = [...(await publish({ id: 'old' })), ...(await publish({ id: 'open' }))];
+    await deliver(done);
+    await aggregator.get(DeliveriesService).forget();
+    expect(await stateOf(done)).toMatchObject({ status: 'DELIVERED' });
+    const later = new Date(now().getTime() + 31 * 86_400_000);
+    setClock(() => later);
+    expect(await aggregator.get(DeliveriesService).forget()).toBeGreaterThan(0);
+    expect(await stateOf(done)).toBeUndefined();
+    expect(await stateOf(open)).toMatchObject({ status: 'PENDING' });
+    await deliver(open);
+    await aggregator.get(DeliveriesService).forget();
+    expect(await stateOf(open)).toBeUndefined();
+    expect((await publish()).length).toBe(1);
+  });
+
   it('of a deleted application is no fault: nobody is left to hear of it', async () => {
     const gone = await aggregator.application('Gone', root);
     expect((await aggregator.ask(`DELETE /applications/${gone.id}`, { as: root })).status).toBe(204);

@@ -3,7 +3,7 @@ import { newTracingId, runWithTracing } from '#libs/server';
 import { DeliveriesService } from './deliveries.service.js';
 import { deliveriesQueue, type DeliveryJob } from './events.service.js';
 
-/** Runs one round of a delivery, or the sweep that finds due ones. */
+/** Runs one round of a delivery, or the sweep that finds due ones, or forgets what is past its retention. */
 @Processor(deliveriesQueue, { concurrency: 20 })
 export class DeliveryProcessor extends WorkerHost {
   constructor(private readonly deliveries: DeliveriesService) {
@@ -12,7 +12,8 @@ export class DeliveryProcessor extends WorkerHost {
 
   override async process(job: Job<DeliveryJob>): Promise<void> {
     await runWithTracing(newTracingId(), async () => {
-      await (job.name === 'deliver' ? this.deliveries.deliver(job.data.deliveryId) : this.deliveries.sweep());
+      if (job.name === 'deliver') await this.deliveries.deliver(job.data.deliveryId);
+      else await (job.name === 'forget' ? this.deliveries.forget() : this.deliveries.sweep());
     });
   }
 }

@@ -88,6 +88,18 @@ export async function claimDelivery(
   return rows[0];
 }
 
+/** Deletes events from before an instant, with their deliveries, but none that somebody is still to be told of; answers how many. */
+export async function deleteOldEvents(db: Queryable, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `DELETE FROM events WHERE id IN (
+       SELECT id FROM events e WHERE created_at < $1
+          AND NOT EXISTS (SELECT FROM deliveries WHERE event_id = e.id AND status = 'PENDING')
+        ORDER BY created_at LIMIT $2)`,
+    [before, limit],
+  );
+  return rowCount ?? 0;
+}
+
 /** How a round ended, in the columns' own terms. */
 export interface RoundResult {
   status: 'PENDING' | 'DELIVERED' | 'DEAD';

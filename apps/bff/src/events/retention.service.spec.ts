@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signWebhook } from '#libs/client';
 import { transaction } from '#libs/database';
+import { now } from '#libs/server';
 import { later, TestBff } from '../../../../test/support/bff.js';
 import { IngestionProcessor } from '../ingestion/ingestion.processor.js';
 import { IngestionWorkerModule } from '../ingestion/ingestion-worker.module.js';
@@ -64,4 +65,51 @@ it('forgets webhooks that were dealt with, and none that is still open', async (
   expect(await statuses()).toHaveLength(2);
   await later(31 * day, () => bff.get(RetentionService).sweep());
   expect(await statuses()).toEqual([{ status: 'parked' }]);
+});
+
+it('forgets ended synchronisations, but never the last that has shown accounts', async () => {
+  const { token } = await bff.session(await bff.merchant('Reading Shop'), 'ada');
+  bff.aggregator.accounts = [{ id: 'acc', currency: 'GBP' }];
+  const { id } = await bff.connected(token);
+  const text = `insert into sync_runs (id, connection_id, status, started_at, ended_at, accounts)
+    values (gen_random_uuid(), $1, 'completed', $2, $2, $3)`;
+  const at = (days: number) => new Date(now().getTime() - days * day);
+  for (const [days, accounts] of [
+    [60, 1],
+    [50, 1],
+    [40, 0],
+    [20, 0],
+  ] as const)
+    await bff.db.pool.query(text, [id, at(days), accounts]);
+  await bff.get(RetentionService).sweep();
+  const { rows } = await bff.db.pool.query<{ days: number }>(
+    `select round(extract(epoch from now() - started_at) / 86400)::int as days from sync_runs where connection_id = $1 order by 1`,
+    [id],
+  );
+  expect(rows.map(({ days }) => days)).toEqual([20, 40, 50]);
+});
+
+it('forgets proofs and the money of the deleted when their time has come, and not before', async () => {
+  const { id: merchantId } = await bff.merchant('Proof Shop');
+  await bff.db.pool.query(
+    `insert into payment_records (id, merchant_id, institution_id, status, amount, currency, created_at)
+     values (gen_random_uuid(), $1, 'bank', 'COMPLETED', 5, 'GBP', now())`,
+    [merchantId],
+  );
+  await bff.db.pool.query(
+    `insert into deletions (id, merchant_id, requested_at, completed_at) values (gen_random_uuid(), $1, now(), now())`,
+    [merchantId],
+  );
+  const left = async (): Promise<number[]> => {
+    const counted = ['deletions', 'payment_records'].map((table) =>
+      bff.db.pool.query(`select 1 from ${table} where merchant_id = $1`, [merchantId]),
+    );
+    return (await Promise.all(counted)).map(({ rowCount }) => rowCount ?? 0);
+  };
+  await later(1_095 * day, () => bff.get(RetentionService).sweep());
+  expect(await left()).toEqual([1, 1]);
+  await later(1_098 * day, () => bff.get(RetentionService).sweep());
+  expect(await left()).toEqual([0, 1]);
+  await later(2_558 * day, () => bff.get(RetentionService).sweep());
+  expect(await left()).toEqual([0, 0]);
 });

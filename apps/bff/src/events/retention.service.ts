@@ -5,20 +5,42 @@ import { createLogger, now } from '#libs/server';
 import { Env } from '../config.js';
 import { InboundStatus } from '../ingestion/inbound-state.js';
 
+const dayMs = 86_400_000;
 const batchMax = 10_000;
 const batchesMax = 100;
 
-/** Forgets what is past its retention: events with their deliveries, webhooks that came in, secrets that sign no more. */
+/** What simply goes when it is old: of a table, rows of which a column is from before an instant. */
+interface Ageing {
+  table: string;
+  column: string;
+  keptDays: number;
+  /** Which of them may go, if not all. */
+  unless?: string;
+}
+
+/** That a connection has ever shown accounts must stay known as long as the connection: by this run, if no later one says so. */
+const isLastToTell = `not exists (
+  select from sync_runs later where later.connection_id = old.connection_id and later.started_at > old.started_at and later.accounts > 0)`;
+
+/** Forgets what is past its retention: events with their deliveries, webhooks that came in, proofs, secrets that sign no more. */
 @Injectable()
 export class RetentionService {
   private readonly log = createLogger('retention');
   private readonly keptMs: number;
+  private readonly ageing: readonly Ageing[];
 
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     @Inject(Env) env: Env,
   ) {
-    this.keptMs = env.EVENT_RETENTION_DAYS * 86_400_000;
+    this.keptMs = env.EVENT_RETENTION_DAYS * dayMs;
+    const proofs = { keptDays: env.PROOF_RETENTION_DAYS };
+    this.ageing = [
+      { table: 'sync_runs', column: 'ended_at', keptDays: env.EVENT_RETENTION_DAYS, unless: isLastToTell },
+      { table: 'deletions', column: 'completed_at', ...proofs },
+      { table: 'withdrawals', column: 'withdrawn_at', ...proofs },
+      { table: 'payment_records', column: 'created_at', keptDays: env.PAYMENT_RECORD_RETENTION_DAYS },
+    ];
   }
 
   /** In batches, each a statement; what one sweep leaves, the next one takes. */
@@ -27,6 +49,7 @@ export class RetentionService {
     const events = await inBatches(() => this.sweepEvents(before));
     const inbound = await inBatches(() => this.sweepInbound(before));
     await this.pool.query('delete from endpoint_secrets where expires_at < $1', [before]);
+    for (const each of this.ageing) await inBatches(() => this.sweepOld(each));
     if (events + inbound > 0) this.log.info({ events, inbound }, 'forgotten after their retention');
   }
 
@@ -42,6 +65,16 @@ export class RetentionService {
          update merchants m set events_swept_to = greatest(m.events_swept_to, ends.last)
          from ends where m.id = ends.merchant_id returning m.id, ends.last)
        delete from events e using marked where e.merchant_id = marked.id and e.sequence <= marked.last`,
+      [before, batchMax],
+    );
+    return rowCount ?? 0;
+  }
+
+  private async sweepOld({ table, column, keptDays, unless }: Ageing): Promise<number> {
+    const before = new Date(now().getTime() - keptDays * dayMs);
+    const { rowCount } = await this.pool.query(
+      `delete from ${table} where id in (
+         select id from ${table} old where ${column} < $1 ${unless === undefined ? '' : `and not ${unless}`} limit $2)`,
       [before, batchMax],
     );
     return rowCount ?? 0;
