@@ -6,6 +6,7 @@ import { readEnv } from './config.js';
 import { addCustomerCommands } from './console/customer-commands.js';
 import { addEventCommands } from './console/event-commands.js';
 import { print } from './console/print.js';
+import { addRuleCommands } from './console/rule-commands.js';
 import { addWebhookCommands } from './console/webhook-commands.js';
 import { DeadLetters } from './ingestion/dead-letters.js';
 import { SecretRotation } from './ingestion/secret-rotation.js';
@@ -89,6 +90,7 @@ merchantCommands
   });
 
 addCustomerCommands(program, { pool, patienceMs: env.DELETION_PATIENCE_HOURS * 3_600_000, print });
+addRuleCommands(program, { pool, print });
 addEventCommands(program, { letters: new DeadLetters(pool), rotation, print });
 addWebhookCommands(program, { deliveries: new DeadDeliveries(pool), print });
 

@@ -10,6 +10,8 @@ const programs: Record<string, 'aggregator' | 'bff'> = {
   institutions: 'aggregator',
   deliveries: 'aggregator',
   merchants: 'bff',
+  customers: 'bff',
+  rules: 'bff',
   events: 'bff',
   webhooks: 'bff',
 };
@@ -20,6 +22,8 @@ const usage = `Usage: npm run console -- <group> <command> [options]
   institutions   list
   deliveries     dead, replay      webhooks that the aggregator sends
   merchants      create, list
+  customers      deletions         and what no bank has confirmed
+  rules          set, list         what one institution wants otherwise than its country's law
   events         dead, parked, replay, rotate-secret   webhooks that the BFF received
   webhooks       dead, replay, verify   webhooks that the BFF sends to merchants; a signature explained
 

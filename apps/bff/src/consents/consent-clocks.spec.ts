@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayMs, daysLeft, hasStopped, runningClocks, safetyMarginMs, scaUntil, stopOf } from './consent-clocks.js';
-import { ruleOf } from './consent-rules.js';
+import { overridden, ruleOf } from './consent-rules.js';
 import { termsOf } from './consent-terms.js';
 
 const authorisedAt = new Date('2026-01-01T00:00:00Z');
@@ -24,6 +24,21 @@ describe('the law of a country', () => {
     expect(ruleOf(['GB', 'IE'])).toEqual({ scaDays: 180, isReconfirmable: false });
     expect(ruleOf(['FR', 'US'])).toEqual({ scaDays: 180, isReconfirmable: false });
     expect(ruleOf(['GB', 'US'])).toEqual({ isReconfirmable: false });
+  });
+});
+
+describe('what is known of one institution', () => {
+  it('counts before the law of its country, and leaves the rest to it', () => {
+    expect(overridden(ruleOf(['DE']), { scaDays: 90, isReconfirmable: null })).toEqual({
+      scaDays: 90,
+      isReconfirmable: false,
+    });
+    expect(overridden(ruleOf(['DE']), { scaDays: 0, isReconfirmable: true })).toEqual({ isReconfirmable: true });
+    expect(overridden(ruleOf(['GB']), { scaDays: 30, isReconfirmable: null })).toEqual({
+      scaDays: 30,
+      isReconfirmable: true,
+    });
+    expect(overridden(ruleOf(['DE']), { scaDays: null, isReconfirmable: null })).toEqual(ruleOf(['DE']));
   });
 });
 

@@ -22,6 +22,24 @@ const rules: ReadonlyMap<string, ConsentRule> = new Map([
   ...eeaCountries.map((country): [string, ConsentRule] => [country, eea]),
 ]);
 
+/** What is known of one institution beside the law; null where the law holds. */
+export interface RuleOverride {
+  /** 0 where the bank asks only once. */
+  scaDays: number | null;
+  isReconfirmable: boolean | null;
+}
+
+/** The rule with what is known of the institution itself, which counts before the law. */
+export function overridden(rule: ConsentRule, { scaDays, isReconfirmable }: RuleOverride): ConsentRule {
+  const { scaDays: byLaw, ...rest } = rule;
+  const days = scaDays ?? byLaw ?? 0;
+  return {
+    ...rest,
+    ...(isReconfirmable === null ? {} : { isReconfirmable }),
+    ...(days === 0 ? {} : { scaDays: days }),
+  };
+}
+
 /** The rule for an institution of these countries (ISO 3166-1 alpha-2): with several, whichever asks for more. */
 export function ruleOf(countries: readonly string[]): ConsentRule {
   const found = (countries.length === 0 ? [''] : countries).map((country) => rules.get(country) ?? elsewhere);

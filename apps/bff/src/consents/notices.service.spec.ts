@@ -36,6 +36,18 @@ async function told(id: string): Promise<Record<string, unknown>[]> {
   return all.filter(({ connectionId }) => connectionId === id);
 }
 
+describe('what the operator knows of an institution', () => {
+  it('counts before the law of its country', async () => {
+    await bff.db.pool.query(
+      `insert into institution_reaches (institution_id, sca_days, updated_at) values ('bank', 20, now())`,
+    );
+    const id = await endingIn(40);
+    await bff.db.pool.query(`delete from institution_reaches where institution_id = 'bank'`);
+    const { body } = await bff.ask<ConnectionView>(`GET /v1/connections/${id}`, { as: token });
+    expect(body.forecast).toMatchObject({ cause: 'sca-age', daysLeft: 20 });
+  });
+});
+
 describe('the merchant', () => {
   it('is told of the end 30, 14, 7 and 1 days ahead and when it has come, with what to do', async () => {
     const id = await endingIn(40);

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "institution_reaches" ADD COLUMN     "reconfirmable" BOOLEAN,
+ADD COLUMN     "sca_days" INTEGER;
