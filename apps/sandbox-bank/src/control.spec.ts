@@ -79,6 +79,24 @@ describe('faults', () => {
     expect((await read('wrong-sign')).Data.Transaction.some((row) => row.Amount.Amount.startsWith('-'))).toBe(true);
   });
 
+  it('concern one account, when they name one, and can be switched off for it', async () => {
+    const one = { bank: 'tamar', route: 'GET /aisp/accounts/{AccountId}/balances', fault: '500', account: account() };
+    await tpp.control('faults', one);
+    const statuses = async () => {
+      const { Data } = (await (await tpp.get('/aisp/accounts', token)).json()) as {
+        Data: { Account: { AccountId: string }[] };
+      };
+      const read = Data.Account.map(async ({ AccountId }) => [
+        AccountId === account(),
+        (await tpp.get(`/aisp/accounts/${AccountId}/balances`, token)).status,
+      ]);
+      return Promise.all(read);
+    };
+    expect((await statuses()).map(([isIt, status]) => status === (isIt ? 500 : 200))).not.toContain(false);
+    await fetch(`${fixture.sandbox.url}/control/faults?account=${account()}`, { method: 'DELETE' });
+    expect((await statuses()).map(([, status]) => status)).not.toContain(500);
+  });
+
   it('play the five minutes after SCA when told so', async () => {
     const fresh = (await tpp.authorise(await tpp.createAccountConsent(), 'accounts')).access_token;
     await tpp.control('faults', { bank: 'tamar', fault: 'sca-window' });
@@ -149,6 +167,22 @@ describe('the remote control', () => {
       expect((await tpp.control('clock', body)).status).toBe(400);
     for (const body of [{}, { seed: 'x', transactions: -1 }, { seed: 'x', months: 'two' }])
       expect((await tpp.control('seed', body)).status).toBe(400);
+  });
+
+  it('closes an account for good: it stays on the list, and cannot be looked into', async () => {
+    const closing = fixture.sandbox.ledger.accountsOf('tamar', 'ada')[1]!.id;
+    for (const path of ['', '/balances', '/transactions'])
+      expect((await tpp.get(`/aisp/accounts/${closing}${path}`, token)).status).toBe(200);
+    expect((await tpp.control('close', { account: closing })).status).toBe(200);
+    for (const body of [{}, { account: 'nobody' }, { account: closing }])
+      expect((await tpp.control('close', body)).status).toBe(400);
+    const list = (await (await tpp.get('/aisp/accounts', token)).json()) as {
+      Data: { Account: { AccountId: string; Status: string }[] };
+    };
+    const closed = list.Data.Account.filter(({ Status }) => Status === 'Deleted').map(({ AccountId }) => AccountId);
+    expect(closed).toEqual([closing]);
+    for (const path of ['', '/balances', '/transactions'])
+      expect((await tpp.get(`/aisp/accounts/${closing}${path}`, token)).status).toBe(400);
   });
 
   it('lifts a fragment into the TPP’s own form, and answers where the TPP sends the browser', async () => {
