@@ -37,7 +37,7 @@ function filters(filter: TransactionFilter): (Condition | undefined)[] {
     before === undefined ? undefined : (place) => `date <= ${place(instant('before', before))}`,
     amountMin === undefined ? undefined : (place) => `amount >= ${place(String(amountMin))}::numeric`,
     amountMax === undefined ? undefined : (place) => `amount <= ${place(String(amountMax))}::numeric`,
-    text === undefined ? undefined : (place) => `description ilike ${place(containing(text))}`,
+    text === undefined ? undefined : (place) => saying(place(containing(text))),
     status === undefined ? undefined : (place) => `status = ${place(status)}`,
     category === undefined ? undefined : (place) => anyCode(category, place),
     flagged === undefined ? undefined : (place) => `(flag is not null) = ${place(flagged)}`,
@@ -47,6 +47,10 @@ function filters(filter: TransactionFilter): (Condition | undefined)[] {
 function anyCode(category: string, place: (value: unknown) => string): string {
   const found = codes(category).map((code) => `strpos(wire, ${place(code)}) > 0`);
   return `(${found.join(' or ')})`;
+}
+
+function saying(pattern: string): string {
+  return `(description ilike ${pattern} or reference ilike ${pattern})`;
 }
 
 /** The text anywhere, with nothing in it that a pattern would read as its own. */

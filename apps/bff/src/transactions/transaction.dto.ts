@@ -26,7 +26,7 @@ export class TransactionFilter {
   @Text({
     optional: true,
     maxLength: 100,
-    description: 'A part of the description, in small or capital letters.',
+    description: 'A part of the description or of the reference, in small or capital letters.',
     example: 'coffee',
   })
   text?: string;

@@ -21,6 +21,7 @@ const rows: Transaction[] = Array.from({ length: 23 }, (_, index) => {
     currency: 'GBP',
     description: `Row ${index} "ü"`,
     ...(index === 3 ? { merchant: { merchantCategoryCode: '5411' } } : {}),
+    ...(index === 5 ? { reference: 'Invoice 77%' } : {}),
     ...(index === 4 ? { isoBankTransactionCode: { familyCode: { code: 'CCRD' } } } : {}),
   };
 });
@@ -131,7 +132,8 @@ describe('the filters of a list', () => {
     expect(await walk('amountMin=20.5')).toHaveLength(2);
     expect(await walk('text=ROW%202')).toHaveLength(4);
     expect(await walk('text=%22%C3%BC%22&amountMax=1')).toHaveLength(2);
-    for (const none of ['%25', '_', '%5C', 'row%25']) expect(await walk(`text=${none}`)).toEqual([]);
+    expect((await walk('text=invoice%2077%25')).map(({ amount }) => amount)).toEqual([5]);
+    for (const none of ['%25%25', '_', '%5C', 'row%25']) expect(await walk(`text=${none}`)).toEqual([]);
   });
 
   it('choose by a code of the bank or of the merchant, and by doubt', async () => {

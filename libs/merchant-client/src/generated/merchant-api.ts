@@ -9592,7 +9592,7 @@ export interface operations {
                 amountMin?: number;
                 /** @description At most this amount. */
                 amountMax?: number;
-                /** @description A part of the description, in small or capital letters. */
+                /** @description A part of the description or of the reference, in small or capital letters. */
                 text?: string;
                 status?: components["schemas"]["TransactionStatusEnum"];
                 /** @description A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`. */
@@ -9919,7 +9919,7 @@ export interface operations {
                 amountMin?: number;
                 /** @description At most this amount. */
                 amountMax?: number;
-                /** @description A part of the description, in small or capital letters. */
+                /** @description A part of the description or of the reference, in small or capital letters. */
                 text?: string;
                 status?: components["schemas"]["TransactionStatusEnum"];
                 /** @description A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`. */
@@ -10248,7 +10248,7 @@ export interface operations {
                 amountMin?: number;
                 /** @description At most this amount. */
                 amountMax?: number;
-                /** @description A part of the description, in small or capital letters. */
+                /** @description A part of the description or of the reference, in small or capital letters. */
                 text?: string;
                 status?: components["schemas"]["TransactionStatusEnum"];
                 /** @description A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`. */
@@ -10460,7 +10460,7 @@ export interface operations {
                 amountMin?: number;
                 /** @description At most this amount. */
                 amountMax?: number;
-                /** @description A part of the description, in small or capital letters. */
+                /** @description A part of the description or of the reference, in small or capital letters. */
                 text?: string;
                 status?: components["schemas"]["TransactionStatusEnum"];
                 /** @description A merchant category code (ISO 18245), or a code of `isoBankTransactionCode` or `proprietaryBankTransactionCode`. */
