@@ -35,8 +35,17 @@ const answers = async (url: string): Promise<boolean> =>
     () => false,
   );
 
+/** What callbacks, webhooks and consents are registered with. */
+const addressesOf = ({ aggregator, bff, sandbox, sandboxTls }: StackFile): Partial<StackFile> => ({
+  aggregator,
+  bff,
+  sandbox,
+  sandboxTls,
+});
+
 describe('npm start', () => {
   let dataDir: string;
+  let addresses: Partial<StackFile>;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'tributary-start-'));
   });
@@ -51,6 +60,7 @@ describe('npm start', () => {
     const first = launch(dataDir);
     await until(() => isReady(first), 60_000);
     const file = await readStack();
+    addresses = addressesOf(file);
     expect(await allAnswer(file)).toEqual([true, true, true]);
     expect((await stat(join(dataDir, 'stack.json'))).mode & 0o777).toBe(0o600);
     expect((await stat(join(dataDir, 'credentials.json'))).mode & 0o777).toBe(0o600);
@@ -69,6 +79,7 @@ describe('npm start', () => {
     const file = await readStack();
     expect(file.application).toEqual(before.application);
     expect(file.merchant).toEqual(before.merchant);
+    expect(addressesOf(file)).toEqual(addresses);
     const sessions = `${file.bff}/v1/sessions`;
     const headers = { authorization: `Bearer ${file.merchant.apiKey}`, 'content-type': 'application/json' };
     const session = await fetch(sessions, {

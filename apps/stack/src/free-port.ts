@@ -6,10 +6,11 @@ const range = { from: 10_000, to: 32_000 };
 const attemptsMax = 50;
 
 /**
- * A port of the loopback interface that is free right now. One that the system picked would soon be picked again, for a
+ * A port of the loopback interface that is free right now: the preferred one if it is. One that the system picked would soon be picked again, for a
  * connection of any program, before ours has opened it.
  */
-export async function freePort(): Promise<number> {
+export async function freePort(preferred?: number): Promise<number> {
+  if (preferred !== undefined && (await isFree(preferred))) return preferred;
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const port = randomInt(range.from, range.to);
     if (await isFree(port)) return port;

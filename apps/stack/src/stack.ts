@@ -47,13 +47,29 @@ interface Addresses {
 /** Where bundles lie; tests run from the repository's root as npm does. */
 const bundle = (app: string): string => join('dist', app, 'main.mjs');
 
-async function chooseAddresses(ports: StackSettings['ports']): Promise<Addresses> {
-  const at = async (port: number): Promise<string> => `http://127.0.0.1:${port === 0 ? await freePort() : port}`;
+type Ports = StackSettings['ports'];
+
+/**
+ * Free ports where 0 is asked for, and the same again at the next start: consents, callbacks and webhooks that were registered
+ * name them.
+ */
+async function chooseAddresses({ dataDir, ports }: StackSettings): Promise<Addresses> {
+  const file = join(dataDir, 'ports.json');
+  const text = await readFile(file, 'utf8').catch(() => '{}');
+  const before = JSON.parse(text) as Partial<Ports>;
+  const port = async (name: keyof Ports): Promise<number> => ports[name] || freePort(before[name]);
+  const chosen: Ports = {
+    aggregator: await port('aggregator'),
+    bff: await port('bff'),
+    sandbox: await port('sandbox'),
+    sandboxTls: await port('sandboxTls'),
+  };
+  await writePrivateJson(file, chosen);
   return {
-    aggregator: await at(ports.aggregator),
-    bff: await at(ports.bff),
-    sandbox: await at(ports.sandbox),
-    sandboxTls: (await at(ports.sandboxTls)).replace('http:', 'https:'),
+    aggregator: `http://127.0.0.1:${chosen.aggregator}`,
+    bff: `http://127.0.0.1:${chosen.bff}`,
+    sandbox: `http://127.0.0.1:${chosen.sandbox}`,
+    sandboxTls: `https://127.0.0.1:${chosen.sandboxTls}`,
   };
 }
 
@@ -171,7 +187,7 @@ export async function findRunningStack(dataDir: string): Promise<StackFile | und
  */
 export async function startStack(settings: StackSettings): Promise<Stack> {
   await mkdir(settings.dataDir, { recursive: true });
-  const urls = await chooseAddresses(settings.ports);
+  const urls = await chooseAddresses(settings);
   const started: Started = { programs: [] };
   const stop = async (): Promise<void> => {
     await Promise.all(started.programs.map((program) => program.stop()));
