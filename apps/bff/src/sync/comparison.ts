@@ -7,6 +7,7 @@ import type { KnownTransaction, Rest, Terms } from './reconcile.js';
 import { type Demands, fits, type Resemblances, resemble } from './resemblance.js';
 import { isId, positional, sameId, sameReference } from './same-id.js';
 import { shifted } from './shifted.js';
+import { holdApart, partnersOf } from './told-apart.js';
 import type { Comparable } from './transaction-row.js';
 
 /** A row that was recognised, how, and how surely (0 to 1). */
@@ -33,6 +34,8 @@ export class Comparison<R extends Comparable> {
   /** Rows that could have come from something known, with its ids. */
   readonly uncertain = new Map<R, string[]>();
   evidence: Evidence = noEvidence;
+  private readonly partners: ReadonlyMap<string, ReadonlySet<string>>;
+  private held: KnownTransaction[] = [];
 
   constructor(
     rest: Rest<R>,
@@ -42,6 +45,7 @@ export class Comparison<R extends Comparable> {
     this.same = rest.same;
     this.covers = rest.covers;
     this.repeated = rest.repeated;
+    this.partners = partnersOf([...rest.known, ...rest.same.map(({ known }) => known)]);
   }
 
   /** What ids, equal content and references tell. */
@@ -55,6 +59,7 @@ export class Comparison<R extends Comparable> {
     this.take(moved, 'same-content', 1);
     const wandering = moved.filter(({ known: { bankId }, row }) => bankId !== null && row.bankId !== null);
     this.learn({ idsChanged: wandering.length });
+    this.hold();
     if (this.terms.policy.ids !== 'unstable') {
       const lasts = (id: string) => wandering.length === 0 && !positional.test(id);
       const { found, doubted } = sameId(open, { trusted, lasts, isProof: this.terms.policy.ids === 'stable' });
@@ -75,6 +80,27 @@ export class Comparison<R extends Comparable> {
     if (sideBySide === 'unknown') this.takeBookedBefore((late) => nearest(late, this.open));
     this.bookings();
     this.reissues();
+    this.open.known.push(...this.held);
+    this.held = [];
+  }
+
+  /** Whether a transaction that a person has told apart from this one has not been found yet: a row could be that one. */
+  awaits({ id }: KnownTransaction): boolean {
+    const partners = this.partners.get(id);
+    return partners !== undefined && this.open.known.some((each) => partners.has(each.id));
+  }
+
+  /** What a person has told apart becomes only what it was, a booking or a pending row, and is out of every other rule. */
+  private hold(): void {
+    const apart: Open<R> = { known: holdApart(this.open, this.partners), rows: this.open.rows };
+    for (const status of ['BOOKED', 'PENDING'] as const) {
+      const is = (each: Comparable) => each.status === status;
+      const { links, uncertain } = resemble(apart, { ...toReissued, known: is, row: is });
+      for (const each of links) this.found.push({ ...each, rule: 'reissued' });
+      this.doubt(uncertain);
+    }
+    this.open.rows = apart.rows;
+    this.held = apart.known;
   }
 
   /** Whether an id may identify a row of this answer. */

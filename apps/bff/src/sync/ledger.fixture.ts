@@ -50,11 +50,14 @@ export class Ledger {
       { newId: this.newId, policy: this.policy },
     );
     this.evidence = addEvidence(this.evidence, evidence);
-    for (const change of changes) {
-      this.sequence += 1n;
-      apply(this.table, { accountId: 'a', sequence: this.sequence, recordedAt: new Date(0) }, change);
-    }
+    for (const change of changes) this.tell(change);
     return changes;
+  }
+
+  /** One change, of the reconciler or of a person. */
+  tell(change: Change<TransactionRow>): void {
+    this.sequence += 1n;
+    apply(this.table, { accountId: 'a', sequence: this.sequence, recordedAt: new Date(0) }, change);
   }
 
   private readonly newId = (of: TransactionRow): string => {

@@ -45,6 +45,7 @@ export function joinSideBySide<R extends Comparable>(
       policy.ids !== 'unstable' && policy.bookingIds === 'kept' && id !== null && isId(id) && !repeated.has(id);
     for (const each of shown) {
       if (taken.has(each.pending) || isHeld(each.pending.bankId)) continue;
+      if (each.known && comparison.awaits(each.known)) continue;
       byId.set(each.known?.id ?? newId(each.pending), each);
     }
     const known = [...byId].map(([id, { pending }]): KnownTransaction => ({ ...pending, ...nothing, id }));
