@@ -1,7 +1,8 @@
 import type { Account } from '#libs/contract';
 import { hashToken } from '#libs/database';
 
-interface Owner {
+/** Whose accounts, and where. */
+export interface AccountsOf {
   customerId: string;
   institutionId: string;
 }
@@ -11,7 +12,7 @@ interface Owner {
  * (sort code and number, IBAN, masked card number). The currency belongs to it because one IBAN may hold several. An
  * account without identifications has nothing but the bank's id.
  */
-export function identificationHash({ customerId, institutionId }: Owner, account: Account): string {
+export function identificationHash({ customerId, institutionId }: AccountsOf, account: Account): string {
   const identifications = (account.accountIdentifications ?? [])
     .map(({ type, identification }) => [type ?? '', (identification ?? '').replaceAll(/\s/g, '').toUpperCase()])
     .filter(([, identification]) => identification !== '')
@@ -21,7 +22,7 @@ export function identificationHash({ customerId, institutionId }: Owner, account
 }
 
 /** The hashes of all accounts of one answer. Two that cannot be told apart stay two: the second goes by the bank's id too. */
-export function identificationHashes(owner: Owner, accounts: readonly Account[]): string[] {
+export function identificationHashes(owner: AccountsOf, accounts: readonly Account[]): string[] {
   const seen = new Set<string>();
   return accounts.map((account) => {
     const hash = identificationHash(owner, account);

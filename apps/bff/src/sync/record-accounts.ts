@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Account } from '#libs/contract';
+import { hashToken, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { ConnectionStatus } from '../connections/connection-state.js';
+import { appendEvent } from '../events/event-log.js';
+import { type Alias, aliasesOf } from './account-aliases.js';
 import { identificationHashes, nameOf } from './account-identity.js';
+import { type KnownIdentity, type Resolution, resolveAccounts } from './account-resolution.js';
 import { storable } from './served-text.js';
 
 /** The connection through which accounts are seen. */
@@ -20,24 +24,90 @@ export interface KnownAccount {
   aggregatorAccountId: string;
 }
 
+/** An account of the list, with what it is known by and what came of that. */
+interface Listed extends Resolution {
+  id: string;
+  hash: string;
+  account: Account;
+  aliases: Alias[];
+}
+
 /**
- * Stores the accounts of one answer. An account that was seen before, also under an earlier consent, keeps its id and now
- * belongs to this connection, unless one that was authorised later has it: two consents of one login do not take turns.
- * Accounts that are no longer shown stay as they are.
+ * Stores the accounts of one answer. An account that was seen before, also under an earlier consent or by another number,
+ * keeps its id and now belongs to this connection, unless one that was authorised later has it: two consents of one login do
+ * not take turns. Accounts that are no longer shown stay as they are. The merchant is told what was linked, and what may be.
  */
-export async function recordAccounts(
+export function recordAccounts(
   pool: Pool,
   owner: AccountsOwner,
   accounts: readonly Account[],
 ): Promise<KnownAccount[]> {
-  const hashes = identificationHashes({ customerId: owner.customer_id, institutionId: owner.institution_id }, accounts);
-  const { rows } = await pool.query<{ id: string; aggregator_account_id: string }>(
+  return transaction(pool, async (tx) => {
+    // Lists of one customer are told apart one after the other.
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`accounts:${owner.customer_id}`]);
+    const listed = await resolve(tx, owner, accounts);
+    const stored = await store(tx, owner, listed);
+    await storeAliases(tx, owner, listed);
+    for (const each of listed) await tell(tx, owner, each);
+    return stored;
+  });
+}
+
+async function resolve(tx: PoolClient, owner: AccountsOwner, accounts: readonly Account[]): Promise<Listed[]> {
+  const whose = { customerId: owner.customer_id, institutionId: owner.institution_id };
+  const known = await readKnown(tx, owner);
+  const hashes = identificationHashes(whose, accounts);
+  const shown = accounts.map((account, index) => ({
+    hash: hashes[index] ?? '',
+    currency: account.currency ?? null,
+    type: account.accountType ?? account.type ?? null,
+    aliases: aliasesOf(whose, account),
+    account,
+  }));
+  const taken = new Set(known.map(({ hash }) => hash));
+  const resolutions = resolveAccounts(known, shown, { connectionId: owner.id });
+  return shown.map(({ hash, ...each }, index): Listed => {
+    const resolution = resolutions[index] ?? { known: undefined, gained: [], isRenumbered: false, candidates: [] };
+    const id = resolution.known?.id ?? randomUUID();
+    // Two accounts that look the same to the letter stay two.
+    return { ...each, ...resolution, id, hash: taken.has(hash) ? hashToken(`${hash}.${id}`, owner.customer_id) : hash };
+  });
+}
+
+/** With what they were called last, also where that was before aliases were kept. */
+async function readKnown(tx: PoolClient, owner: AccountsOwner): Promise<(KnownIdentity & { hash: string })[]> {
+  const { rows } = await tx.query<{
+    id: string;
+    hash: string;
+    currency: string | null;
+    type: string | null;
+    connection_id: string;
+    is_read: boolean;
+    wire: string;
+    aliases: Alias[];
+  }>(
+    `select a.id, a.identification_hash as hash, a.currency, a.type, a.connection_id, c.status = $3 as is_read, a.wire,
+       coalesce((select json_agg(json_build_object('kind', kind, 'hash', hash)) from account_aliases where account_id = a.id), '[]') as aliases
+     from accounts a join connections c on c.id = a.connection_id where a.customer_id = $1 and a.institution_id = $2`,
+    [owner.customer_id, owner.institution_id, ConnectionStatus.active],
+  );
+  return rows.map(({ connection_id: connectionId, is_read: isRead, wire, aliases, ...row }) => {
+    const last = aliasesOf(
+      { customerId: owner.customer_id, institutionId: owner.institution_id },
+      JSON.parse(wire) as Account,
+    );
+    return { ...row, connectionId, isRead, aliases: [...aliases, ...last] };
+  });
+}
+
+async function store(tx: PoolClient, owner: AccountsOwner, listed: readonly Listed[]): Promise<KnownAccount[]> {
+  const { rows } = await tx.query<{ id: string; aggregator_account_id: string }>(
     `insert into accounts (id, customer_id, connection_id, institution_id, identification_hash, aggregator_account_id,
        type, currency, name, wire, created_at)
      select u.id, $1, $2, $3, u.hash, u.aggregator_id, u.type, u.currency, u.name, u.wire, $4
      from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])
        as u(id, hash, aggregator_id, type, currency, name, wire)
-     on conflict (customer_id, identification_hash) do update set connection_id = excluded.connection_id,
+     on conflict (id) do update set connection_id = excluded.connection_id,
        aggregator_account_id = excluded.aggregator_account_id, type = excluded.type, currency = excluded.currency,
        name = excluded.name, wire = excluded.wire
      where accounts.connection_id = excluded.connection_id or not exists (
@@ -49,15 +119,44 @@ export async function recordAccounts(
       owner.id,
       owner.institution_id,
       now(),
-      accounts.map(() => randomUUID()),
-      hashes,
-      accounts.map(({ id }) => id),
-      accounts.map(({ accountType, type }) => accountType ?? type ?? null),
-      accounts.map(({ currency }) => currency ?? null),
-      accounts.map((account) => storable(nameOf(account) ?? null)),
-      accounts.map((account) => JSON.stringify(account)),
+      listed.map(({ id }) => id),
+      listed.map(({ hash }) => hash),
+      listed.map(({ account }) => account.id),
+      listed.map(({ account: { accountType, type } }) => accountType ?? type ?? null),
+      listed.map(({ account }) => account.currency ?? null),
+      listed.map(({ account }) => storable(nameOf(account) ?? null)),
+      listed.map(({ account }) => JSON.stringify(account)),
       ConnectionStatus.active,
     ],
   );
   return rows.map(({ id, aggregator_account_id: aggregatorAccountId }) => ({ id, aggregatorAccountId }));
+}
+
+async function storeAliases(tx: PoolClient, owner: AccountsOwner, listed: readonly Listed[]): Promise<void> {
+  const lines = listed.flatMap(({ id, aliases }) => aliases.map(({ kind, hash }) => ({ id, kind, hash })));
+  await tx.query(
+    `insert into account_aliases (customer_id, account_id, kind, hash, first_seen_at, last_seen_at)
+     select $1, u.id, u.kind, u.hash, $2, $2 from unnest($3::uuid[], $4::text[], $5::text[]) as u(id, kind, hash)
+     on conflict (customer_id, hash, account_id) do update set last_seen_at = excluded.last_seen_at`,
+    [owner.customer_id, now(), lines.map(({ id }) => id), lines.map(({ kind }) => kind), lines.map(({ hash }) => hash)],
+  );
+}
+
+/** A new number is told before a new name, and what nobody has proven is told as that. */
+async function tell(
+  tx: PoolClient,
+  { merchant_id: merchantId, customer_id: customerId }: AccountsOwner,
+  { id: accountId, known, gained, isRenumbered, candidates }: Listed,
+): Promise<void> {
+  const whose = { merchantId, customerId };
+  if (isRenumbered) await appendEvent(tx, { ...whose, type: 'account.renumbered', data: { accountId } });
+  else if (known && gained.length > 0) {
+    const reason = gained.every(({ kind }) => kind === 'ID') ? 'new-id' : 'new-identifier';
+    await appendEvent(tx, { ...whose, type: 'account.linked', data: { accountId, reason } });
+  } else if (candidates.length > 0)
+    await appendEvent(tx, {
+      ...whose,
+      type: 'account.unresolved',
+      data: { accountId, candidates: candidates.join(' ') },
+    });
 }

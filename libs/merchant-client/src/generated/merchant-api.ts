@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * List the accounts
-         * @description Of all connections, each under an id that outlives consents, with the balances that were read last.
+         * @description Of all connections, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates).
          */
         get: operations["listAccounts"];
         put?: never;
