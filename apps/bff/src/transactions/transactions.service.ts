@@ -48,10 +48,11 @@ export class TransactionsService {
     // One row with one text instead of a row each: taking rows apart here cost more than finding them.
     const { rows } = await this.pool.query<ListRow>({
       name: `transactions-${name}${after === '' ? '' : '-on'}`,
-      text: `select array_to_string((array_agg(wire order by date desc, id desc))[:$${place}], ',') as data,
-               (array_agg(id order by date desc, id desc))[$${place}] as id,
-               (array_agg(date order by date desc, id desc))[$${place}] as date, count(*)::int as found
-             from (select id, date, wire from transactions where customer_id = $1 and ${where}${after}
+      text: `select string_agg(wire, ',' order by date desc, id desc) filter (where place <= $${place}) as data,
+               (array_agg(id order by date desc, id desc) filter (where place = $${place}))[1] as id,
+               (array_agg(date order by date desc, id desc) filter (where place = $${place}))[1] as date, count(*)::int as found
+             from (select id, date, wire, row_number() over (order by date desc, id desc) as place
+               from transactions where customer_id = $1 and ${where}${after}
                order by date desc, id desc limit $${place}::int + 1) page`,
       values,
     });
