@@ -10,7 +10,7 @@ import { liveReadSteady } from './live-steady.js';
 import { bffRead, smallCall } from './reads.js';
 import { scheduling } from './scheduling.js';
 import { startUp } from './start.js';
-import { syncRecord } from './sync-record.js';
+import { syncMemory, syncRecord } from './sync-record.js';
 
 interface Settings {
   seed: string;
@@ -22,6 +22,7 @@ const benchmarks: Record<string, (settings: Settings) => Promise<(Figure | Bound
   start: startUp,
   scheduling,
   'sync-record': syncRecord,
+  'sync-memory': syncMemory,
   'small-call': smallCall,
   'live-read': liveRead,
   'live-read-steady': liveReadSteady,

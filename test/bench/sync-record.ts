@@ -1,22 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
-import { pageSizeMax } from '#libs/contract';
+import { pageSizeMax, type Transaction } from '#libs/contract';
 import { createPool, transaction } from '#libs/database';
-import { type RunningPostgres, startPostgres } from '../../apps/stack/src/embedded-postgres.js';
+import { startPostgres } from '../../apps/stack/src/embedded-postgres.js';
 import { recordAnswer } from '../../apps/bff/src/sync/record-answer.js';
 import { StagedAnswer } from '../../apps/bff/src/sync/staged-answer.js';
 import { applyMigrations } from '../../prisma/migrate.js';
 import { benchFolder } from './aggregator-world.js';
-import { compare, type Figure, type Sample, timed } from './harness.js';
+import { type Bound, compare, type Figure, type Sample, timed } from './harness.js';
 import { holding } from './holding.js';
 import { syncedRows } from './synced-rows.js';
 
 const count = 20_000;
 const rounds = 5;
 const tables = ['transactions', 'changes'] as const;
+
+setFlagsFromString('--expose-gc');
+/** Only what is still needed is to be counted. */
+const collect = runInNewContext('gc') as () => void;
 
 interface Place {
   merchantId: string;
@@ -48,23 +54,34 @@ async function makePlace(pool: pg.Pool): Promise<Place> {
   return { merchantId, customerId, accountId };
 }
 
+/** An answer of `rows` rows, page by page. */
+function* pages(rows: number): Generator<Transaction[]> {
+  for (let at = 0; at < rows; at += pageSizeMax) yield syncedRows(Math.min(pageSizeMax, rows - at), at);
+}
+
 /** What the BFF does with one account's complete answer: stage its pages; then match, log and project in one transaction. */
 async function importRows(
   pool: pg.Pool,
   { customerId, accountId, merchantId }: Place,
-  answer: ReturnType<typeof syncedRows>,
+  answer: Iterable<Transaction[]>,
+  onStep = () => {},
 ): Promise<number> {
   const staged = await StagedAnswer.open(pool, { accountId });
-  for (let at = 0; at < answer.length; at += pageSizeMax) await staged.add(answer.slice(at, at + pageSizeMax));
+  for (const page of answer) {
+    await staged.add(page);
+    onStep();
+  }
   await transaction(pool, async (tx) => {
     await recordAnswer(
       tx,
       { customerId, accountId, syncRunId: randomUUID(), institutionId: 'bank', merchantId },
       { staged, window: { from: null, before: null }, balances: undefined },
     );
+    onStep();
   });
+  const { rows } = staged.given;
   await staged.discard();
-  return answer.length;
+  return rows;
 }
 
 /** The rows that an import left, as COPY's text. */
@@ -89,23 +106,36 @@ function copyIn(pool: pg.Pool, texts: Record<string, Buffer>): Promise<number> {
   });
 }
 
-/** Import of one account's history, and the same answer a second time, against COPY without any matching. */
-export function syncRecord(): Promise<Figure[]> {
+interface World {
+  pool: pg.Pool;
+  /** Of the superuser, in the BFF's schema. */
+  owner: pg.Pool;
+  place: Place;
+}
+
+/** Runs `work` on a database of its own with one account. */
+function withAccount<T>(work: (world: World) => Promise<T>): Promise<T> {
   return holding(async (hold) => {
     const { dataDir } = await hold(benchFolder());
-    return compareImports(await hold(startPostgres({ dataDir })));
+    const { connectionString } = await hold(startPostgres({ dataDir }));
+    const owner = new pg.Pool({ connectionString, options: '-c search_path=bff' });
+    // A pool that was ended still hears that the database ends.
+    owner.on('error', () => {});
+    const pool = createPool({ connectionString, schema: 'bff' });
+    try {
+      await applyMigrations('bff', connectionString);
+      return await work({ pool, owner, place: await makePlace(pool) });
+    } finally {
+      await pool.end();
+      await owner.end();
+    }
   });
 }
 
-async function compareImports(server: RunningPostgres): Promise<Figure[]> {
-  const owner = new pg.Pool({ connectionString: server.connectionString, options: '-c search_path=bff' });
-  // An ended pool still hears of the end of the database.
-  owner.on('error', () => {});
-  const pool = createPool({ connectionString: server.connectionString, schema: 'bff' });
-  try {
-    await applyMigrations('bff', server.connectionString);
-    const place = await makePlace(pool);
-    const answer = syncedRows(count);
+/** Import of one account's history, and the same answer a second time, against COPY without any matching. */
+export function syncRecord(): Promise<Figure[]> {
+  return withAccount(async ({ pool, owner, place }) => {
+    const answer = [...pages(count)];
     const empty = async (): Promise<unknown> => owner.query('truncate transactions, changes');
     await importRows(pool, place, answer);
     const texts = { transactions: await copyOut(pool, 'transactions'), changes: await copyOut(pool, 'changes') };
@@ -136,8 +166,42 @@ async function compareImports(server: RunningPostgres): Promise<Figure[]> {
       }),
     ];
     return figures;
-  } finally {
-    await pool.end();
-    await owner.end();
-  }
+  });
+}
+
+/** The most memory that an import needs beyond what the process has, in megabytes: of what is still in use at each step. */
+async function memoryOf(world: World, rows: number): Promise<number> {
+  const used = (): number => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return (heapUsed + external) / 2 ** 20;
+  };
+  const before = used();
+  let most = before;
+  let steps = 0;
+  await importRows(world.pool, world.place, pages(rows), () => {
+    steps += 1;
+    if (steps % 5 === 1 || steps > rows / pageSizeMax) most = Math.max(most, used());
+  });
+  return Number((most - before).toFixed(1));
+}
+
+/** The memory of an import is that of a page: ten times the history may need only the few kilobytes of marks more. */
+export function syncMemory(): Promise<Bound[]> {
+  return withAccount(async (world) => {
+    const bounds: Bound[] = [];
+    const [little, much] = [20_000, 200_000];
+    // The first one brings the code.
+    await importRows(world.pool, world.place, pages(pageSizeMax));
+    const empty = async (): Promise<unknown> => world.owner.query('truncate transactions, changes');
+    for (const what of ['first import', 'unchanged again']) {
+      if (what === 'first import') await empty();
+      const baseline = await memoryOf(world, little);
+      if (what === 'first import') await empty();
+      const value = await memoryOf(world, much);
+      const name = `sync-memory: ${what}, ${much} rows beside ${little}`;
+      bounds.push({ name, unit: 'MB', value, bound: Number((baseline + 4).toFixed(1)), baseline });
+    }
+    return bounds;
+  });
 }

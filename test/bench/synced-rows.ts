@@ -1,8 +1,9 @@
 import type { Transaction } from '#libs/contract';
 
 /** `count` booked transactions as the interface serves them: different days, amounts and texts, some 700 bytes each. */
-export function syncedRows(count: number): Transaction[] {
-  return Array.from({ length: count }, (_, n) => {
+export function syncedRows(count: number, first = 0): Transaction[] {
+  return Array.from({ length: count }, (_, index) => {
+    const n = first + index;
     const at = new Date(Date.UTC(2024, 10, 21) + n * 6_000_000).toISOString();
     const amount = -((n % 9_973) + 1) / 100;
     return {

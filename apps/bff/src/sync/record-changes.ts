@@ -131,7 +131,7 @@ function toColumns(change: Change<StagedRow>, sequence: bigint): Column[] {
 }
 
 /** Rows of one statement: a long history must not need more time than a statement may take. */
-const addedMax = 25_000;
+const addedMax = 10_000;
 
 /**
  * Records every staged row but those of `except` as a new transaction, without any of them leaving the database. For what
