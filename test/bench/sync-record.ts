@@ -189,19 +189,19 @@ async function memoryOf(world: World, rows: number): Promise<number> {
 /** The memory of an import is that of a page: ten times the history may need only the few kilobytes of marks more. */
 export function syncMemory(): Promise<Bound[]> {
   return withAccount(async (world) => {
-    const bounds: Bound[] = [];
+    const measured = async (rows: number): Promise<number[]> => {
+      await world.owner.query('truncate transactions, changes');
+      return [await memoryOf(world, rows), await memoryOf(world, rows)];
+    };
     const [little, much] = [20_000, 200_000];
     // The first one brings the code.
-    await importRows(world.pool, world.place, pages(pageSizeMax));
-    const empty = async (): Promise<unknown> => world.owner.query('truncate transactions, changes');
-    for (const what of ['first import', 'unchanged again']) {
-      if (what === 'first import') await empty();
-      const baseline = await memoryOf(world, little);
-      if (what === 'first import') await empty();
-      const value = await memoryOf(world, much);
+    await measured(pageSizeMax);
+    const baselines = await measured(little);
+    const values = await measured(much);
+    return ['first import', 'unchanged again'].map((what, index): Bound => {
+      const [baseline = 0, value = Number.NaN] = [baselines[index], values[index]];
       const name = `sync-memory: ${what}, ${much} rows beside ${little}`;
-      bounds.push({ name, unit: 'MB', value, bound: Number((baseline + 4).toFixed(1)), baseline });
-    }
-    return bounds;
+      return { name, unit: 'MB', value, bound: Number((baseline + 4).toFixed(1)), baseline };
+    });
   });
 }
