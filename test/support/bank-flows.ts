@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ModuleMetadata } from '@nestjs/common';
 import { vi } from 'vitest';
 import type { Account, AccountAuthorisationResponse, Consent, Envelope, ScaMethod } from '#libs/contract';
 import type { IssuedKey } from '../../apps/aggregator/src/applications/application-keys.service.js';
@@ -25,13 +26,15 @@ export class BankFlows {
     private readonly folder: string,
   ) {}
 
-  static async start(): Promise<BankFlows> {
+  /** `modules` adds to the aggregator's features: a worker, say. */
+  static async start(modules: NonNullable<ModuleMetadata['imports']> = []): Promise<BankFlows> {
     const [sandbox, folder] = await Promise.all([startSandboxBank(), mkdtemp(join(tmpdir(), 'tributary-flows-'))]);
     const file = join(folder, 'tpp.json');
     const credentials = Object.fromEntries(sandbox.institutions.map(({ id }) => [id, sandbox.credentials]));
     await writeFile(file, JSON.stringify(credentials));
     const aggregator = await TestAggregator.start({
       env: { SANDBOX_URL: sandbox.url, SANDBOX_TLS_URL: sandbox.tlsUrl, TPP_CREDENTIALS_FILE: file },
+      modules,
     });
     return new BankFlows(sandbox, aggregator, await applicationWithCallback(aggregator), folder);
   }

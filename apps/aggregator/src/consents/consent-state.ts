@@ -228,6 +228,17 @@ export function expiringStatuses(): AuthorisationStatus[] {
   return [S.AUTHORIZED, S.PRE_AUTHORIZED];
 }
 
+/** Whether a consent's end has passed without its status saying so. */
+export function isOverdue({ status, expiresAt }: ConsentEnd, at: Date): boolean {
+  return expiresAt !== null && expiresAt <= at && expiringStatuses().includes(status);
+}
+
+/** What tells when a consent ends. */
+export interface ConsentEnd {
+  status: AuthorisationStatus;
+  expiresAt: Date | null;
+}
+
 /** Whether `value` is one of the 17 statuses. */
 export function isConsentStatus(value: string): value is AuthorisationStatus {
   return Object.hasOwn(MOVES, value);

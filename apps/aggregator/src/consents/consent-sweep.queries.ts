@@ -8,13 +8,24 @@ export interface Due {
   limit: number;
 }
 
+/** What is written to a consent whose time is over; the first parameter is the instant. */
+const EXPIRE = `UPDATE consents
+    SET status = 'EXPIRED', updated_at = $1, sealed_pending = NULL, sealed_answer = NULL, sealed_url = NULL, sealed_sca = NULL`;
+
+/** Ends one consent that somebody looks at before the sweep, if its end has passed. */
+export async function expireConsent(db: Queryable, id: string, at: Date): Promise<void> {
+  await db.query(`${EXPIRE} WHERE id = $2 AND status = ANY($3) AND expires_at <= $1 AND deleted_at IS NULL`, [
+    at,
+    id,
+    expiringStatuses(),
+  ]);
+}
+
 /** Ends what is past its time: at most `limit` of each kind. Returns how many were ended. */
 export async function expireConsents(db: Queryable, due: Due): Promise<number> {
   const end = async (condition: string, values: unknown[]): Promise<number> => {
     const { rowCount } = await db.query(
-      `UPDATE consents
-          SET status = 'EXPIRED', updated_at = $1, sealed_pending = NULL, sealed_answer = NULL, sealed_url = NULL,
-              sealed_sca = NULL
+      `${EXPIRE}
         WHERE id IN (SELECT id FROM consents WHERE ${condition} AND deleted_at IS NULL
                       ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [due.at, due.limit, ...values],

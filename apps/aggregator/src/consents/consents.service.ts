@@ -16,7 +16,8 @@ import type { Tenant } from '../auth/tenant.js';
 import { BankCalls, institutionErrorOf } from './bank-calls.service.js';
 import { ConsentSecrets, oneTimeTokenHash } from './consent-secrets.js';
 import { reconfirmBy } from './consent-clocks.js';
-import { confirmableStatuses, isPolled, isTerminal } from './consent-state.js';
+import { confirmableStatuses, isOverdue, isPolled, isTerminal } from './consent-state.js';
+import { expireConsent } from './consent-sweep.queries.js';
 import { ConsentSteps } from './consent-steps.service.js';
 import { toConsent, toDeleted } from './consent.map.js';
 import {
@@ -65,12 +66,14 @@ export class ConsentsService {
 
   /**
    * One consent; 404 when it is unknown or foreign. Where nobody comes back from the bank, the bank is asked first: polling
-   * this is how a client learns that its user has confirmed on another device.
+   * this is how a client learns that its user has confirmed on another device. One that is past its end is expired at once.
    */
   async get(tenant: Tenant, id: string): Promise<Consent> {
     const row = (await this.known.byId(id, tenant.scopeIds)) ?? (await this.find(tenant, id));
-    if (!isPolled(row.status)) return this.show(row);
-    await this.steps.check(row);
+    const at = now();
+    if (isOverdue(row, at)) await expireConsent(this.pool, id, at);
+    else if (isPolled(row.status)) await this.steps.check(row);
+    else return this.show(row);
     return this.show(await this.find(tenant, id));
   }
 

@@ -162,6 +162,17 @@ describe('the sweep', () => {
     await expectProblem(data(), problems.consentNotAuthorised({ parameter: 'consent' }), shape);
   });
 
+  it('need not have come for one that is looked at', async () => {
+    const { id } = await grant({
+      accountRequest: { expiresAt: new Date(now().getTime() + 3_600_000).toISOString() },
+    });
+    expect((await get(id)).body.data.status).toBe('AUTHORIZED');
+    later(3_600_000);
+    const looked = (await get(id)).body.data;
+    expect(looked).toMatchObject({ status: 'EXPIRED', timeToExpire: 'PT0S' });
+    expect(looked).not.toHaveProperty('consentToken');
+  });
+
   it('ends requests that nobody answered within a day', async () => {
     const { body } = await aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
       as: shop,

@@ -1,0 +1,72 @@
+import { getQueueToken } from '@nestjs/bullmq';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Consent, Envelope } from '#libs/contract';
+import type { Queue } from '#libs/database';
+import { now, resetClock, setClock } from '#libs/server';
+import { consentsQueue } from '../../apps/aggregator/src/consents/consent-sweep.service.js';
+import { WorkerModule } from '../../apps/aggregator/src/worker.module.js';
+import { BankFlows, tokenOf } from '../support/bank-flows.js';
+
+const HOUR_MS = 3_600_000;
+
+/** How consents end by themselves: the aggregator with its worker, the sandbox's banks, and the clock of both moved. */
+describe('the time of a consent', () => {
+  let flows: BankFlows;
+  beforeAll(async () => {
+    flows = await BankFlows.start([WorkerModule]);
+  });
+  afterAll(() => flows.close());
+  afterEach(async () => {
+    resetClock();
+    await flows.sandbox.calm();
+  });
+
+  /** Both clocks move, then the worker finds the sweep in its queue. */
+  async function pass(hours: number): Promise<void> {
+    const later = new Date(now().getTime() + hours * HOUR_MS);
+    setClock(() => later);
+    await flows.sandbox.calm();
+    await flows.aggregator.app.get<Queue>(getQueueToken(consentsQueue), { strict: false }).add('sweep', {});
+  }
+
+  /** As the list shows it: to ask for the one consent would end it by itself. */
+  async function listed(id: string): Promise<Consent | undefined> {
+    const { body } = await flows.aggregator.ask<Envelope<Consent[]>>('GET /consents', { as: flows.shop });
+    return body.data.find((consent) => consent.id === id);
+  }
+
+  const swept = (id: string, status: string) =>
+    vi.waitFor(async () => expect((await listed(id))?.status).toBe(status), { timeout: 10_000, interval: 50 });
+
+  it('ends at its date, and may be authorised again (lindenhof)', async () => {
+    const expiresAt = new Date(now().getTime() + 30 * 24 * HOUR_MS).toISOString();
+    const begun = await flows.begin('lindenhof', { accountRequest: { expiresAt } });
+    const consent = tokenOf(await flows.visit(begun));
+    await flows.reads(consent);
+    await pass(31 * 24);
+    await swept(begun.id, 'EXPIRED');
+    const refused = await flows.aggregator.ask('GET /accounts', { as: flows.shop, headers: { consent } });
+    expect(refused.status).toBe(403);
+    const again = await flows.ask('PATCH /account-auth-requests', { expected: 201, headers: { consent } });
+    expect(again).toMatchObject({ id: begun.id, status: 'AWAITING_RE_AUTHORIZATION' });
+    expect(tokenOf(await flows.visit(again))).toBe(consent);
+    await flows.reads(consent);
+  });
+
+  it('ends a day after its user was asked and did not come (meridian)', async () => {
+    const begun = await flows.begin('meridian');
+    await pass(25);
+    await swept(begun.id, 'EXPIRED');
+    expect((await flows.visit(begun)).location).toBeUndefined();
+    expect((await listed(begun.id))?.status).toBe('EXPIRED');
+  });
+
+  it('goes on as before when nobody comes to authorise it again (lindenhof)', async () => {
+    const begun = await flows.begin('lindenhof');
+    const consent = tokenOf(await flows.visit(begun));
+    await flows.ask('PATCH /account-auth-requests', { expected: 201, headers: { consent } });
+    await pass(25);
+    await swept(begun.id, 'AUTHORIZED');
+    await flows.reads(consent);
+  });
+});
