@@ -177,6 +177,7 @@ describe('the four bodies', () => {
     const codes = [
       problems.unexpectedValue({ parameter: '$.delay' }),
       problems.credentialsMissing(),
+      problems.credentialsInvalid(),
       problems.notFound(),
       problems.notAcceptableMaximum(),
       problems.internal(),
@@ -186,6 +187,7 @@ describe('the four bodies', () => {
     );
     expect(codes.map(({ error }) => [error.status, error.issues[0]?.type, error.issues[0]?.code])).toEqual([
       ['BAD_REQUEST', 'BAD_REQUEST', 10600],
+      ['UNAUTHORIZED', 'CREDENTIALS', 'CREDENTIALS_MISSING'],
       ['UNAUTHORIZED', 'CREDENTIALS', 10700],
       ['NOT FOUND', 'INVALID_REQUEST', 10800],
       ['NOT_ACCEPTABLE', 'RESOURCE', 14007],

@@ -231,10 +231,9 @@ function fieldOf({ parameter = '' }: Issue): FieldError {
   return { fieldName: parameter.replace(/^\$\.?/, '') || 'body', error: 'INVALID_FORMAT' };
 }
 
-/** The families with numeric codes know few: the detail stays in `message` and `parameter`. */
+/** The families with numeric codes know few: the detail stays in `message` and `parameter`, and other codes stay names. */
 const numericCodes: Readonly<Record<number, { type: string; code: number }>> = {
   400: { type: 'BAD_REQUEST', code: 10600 },
-  401: { type: 'CREDENTIALS', code: 10700 },
   404: { type: 'INVALID_REQUEST', code: 10800 },
   500: { type: 'INTERNAL_SERVER_ERROR', code: 11000 },
 };

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { BadRequestException } from '@nestjs/common';
+import { parse as parseForm } from 'node:querystring';
+import { BadRequestException, UnsupportedMediaTypeException } from '@nestjs/common';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 
@@ -7,6 +8,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The bytes as they came, on the routes named in `rawBodyRoutes`. */
     rawBody?: Buffer;
+  }
+  interface FastifyContextConfig {
+    /** Set where a browser posts a form; elsewhere a form is refused like any other type that is not JSON. */
+    takesForms?: boolean;
   }
 }
 
@@ -16,7 +21,7 @@ const jsonTypes: readonly (string | RegExp)[] = ['application/json', /^applicati
 /**
  * Reads JSON bodies. On the routes of `rawBodyRoutes` (templates, such as `/v1/webhooks/:id`) the body is left as a Buffer, both as
  * `request.body` and `request.rawBody`: what is signed must be checked before it is parsed. An empty body counts as none. Plain text,
- * which Fastify would read by itself, is refused like any other type.
+ * which Fastify would read by itself, is refused like any other type, and a form wherever none is expected.
  */
 export function addBodyParsers(adapter: FastifyAdapter, rawBodyRoutes: readonly string[]): void {
   const rawRoutes = new Set(rawBodyRoutes);
@@ -33,6 +38,10 @@ export function addBodyParsers(adapter: FastifyAdapter, rawBodyRoutes: readonly 
     else void parseJson(request, body.toString('utf8'), done);
   };
   for (const type of jsonTypes) adapter.useBodyParser(type, false, undefined, parse);
+  adapter.useBodyParser('application/x-www-form-urlencoded', false, undefined, (request, body, done) => {
+    if (request.routeOptions.config.takesForms === true) done(null, parseForm(body.toString('utf8')));
+    else done(new UnsupportedMediaTypeException());
+  });
 }
 
 const depthMax = 64;

@@ -53,7 +53,7 @@ describe('a body', () => {
   it('is refused as too large or of another type before it is read', async () => {
     expect((await send('/parcels/small', good)).body.error).toMatchObject({ code: 413, status: 'PAYLOAD_TOO_LARGE' });
     expect((await send('/parcels', 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
-    for (const type of ['application/xml', 'text/plain', 'text/csv']) {
+    for (const type of ['application/xml', 'text/plain', 'text/csv', 'application/x-www-form-urlencoded']) {
       const other = await send('/parcels', '<a/>', { 'content-type': type });
       expect(other.body.error).toMatchObject({ code: 415, status: 'UNSUPPORTED_MEDIA_TYPE' });
     }

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { RouteSetting } from '#libs/server';
 import { Public } from '../auth/tenant.js';
 import { answerOf, holdsAnswer } from './callback-answer.js';
 import { LIFT_SCRIPT, liftPage, outcomePage, PAGE_HEADERS, SCRIPT_HEADERS } from './callback-page.js';
@@ -22,6 +23,7 @@ export class CallbackController {
   }
 
   @Post('callback')
+  @RouteSetting({ takesForms: true })
   lifted(@Body() body: unknown, @Res() reply: FastifyReply): Promise<void> {
     return this.finish(answerOf(body), reply);
   }
