@@ -56,8 +56,8 @@ export class TestAggregator {
   }
 
   /** Another process, as far as that can be had in one, on the same database and with the same settings. */
-  beside(): Promise<TestAggregator> {
-    return TestAggregator.on({ ...this.db, close: () => Promise.resolve() }, this.env, []);
+  beside(modules: NonNullable<ModuleMetadata['imports']> = []): Promise<TestAggregator> {
+    return TestAggregator.on({ ...this.db, close: () => Promise.resolve() }, this.env, modules);
   }
 
   private static async on(

@@ -137,6 +137,24 @@ describe.each(backends)('queues on %s', (_name, start) => {
     await worker.close();
   });
 
+  it('tells the work of a job that the queue has taken away', async () => {
+    const told: unknown[] = [];
+    const robbed = new Handler();
+    let begun = false;
+    robbed.work = (_job, signal) => {
+      begun = true;
+      signal?.addEventListener('abort', () => told.push(signal.reason));
+      return new Promise<void>(() => {});
+    };
+    const process = await startProcess(true, robbed);
+    const job = await queue.add('do', { id: 1 }, { attempts: 1 });
+    await until(() => begun);
+    process.get(WorkProcessor).worker.emit('lockRenewalFailed', [job.id ?? '']);
+    await until(async () => (await job.getState()) === 'failed');
+    expect(told).toEqual([expect.any(JobGivenUpError)]);
+    await process.close();
+  });
+
   it('is left in time although a job never ends, and another worker tries that again', async () => {
     const stuck = new Handler();
     let taken = 0;

@@ -1,4 +1,4 @@
-import { WorkerHost as BullWorkerHost } from '@nestjs/bullmq';
+import { OnWorkerEvent, WorkerHost as BullWorkerHost } from '@nestjs/bullmq';
 import { type BeforeApplicationShutdown, Inject, type OnModuleDestroy } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Job, Worker } from 'bullmq';
@@ -15,14 +15,17 @@ export class JobGivenUpError extends Error {
 
 /**
  * Holds a queue's worker. An attempt ends at its queue's deadline also when its work does not: it has failed then, with a
- * `JobGivenUpError`, which is also the reason of the signal that the work is given. The program's end takes no more jobs,
- * lets those under way finish for `graceMs`, and gives up the others, before anything else is closed.
+ * `JobGivenUpError`, which is also the reason of the signal that the work is given; so does one whose job the queue may have
+ * handed to another worker. The program's end takes no more jobs, lets those under way finish for `graceMs`, and gives up the
+ * others, before anything else is closed.
  */
 export abstract class WorkerHost extends BullWorkerHost implements OnModuleDestroy, BeforeApplicationShutdown {
   @Inject(ModuleRef) private readonly modules!: ModuleRef;
   /** Less than the time a program has to end in. */
   protected readonly graceMs: number = 5_000;
   private readonly leaving = new AbortController();
+  /** The attempts under way, by their job's id. */
+  private readonly attempts = new Map<string, AbortController>();
   private closed: Promise<void> | undefined;
 
   constructor() {
@@ -30,17 +33,26 @@ export abstract class WorkerHost extends BullWorkerHost implements OnModuleDestr
     const work = this.process.bind(this);
     this.process = (job, token) => {
       const deadlineMs = this.modules.get<number>(deadlineOf(job.queueName), { strict: false });
-      return within(deadlineMs, this.leaving.signal, (signal) => work(job, token, signal));
+      return this.attempt(job.id ?? '', deadlineMs, (signal) => work(job, token, signal));
     };
   }
 
   abstract override process(job: Job, token?: string, signal?: AbortSignal): Promise<unknown>;
 
+  /** The queue could not be told that these jobs are still worked on, so it gives them to another worker. */
+  @OnWorkerEvent('lockRenewalFailed')
+  onLocksLost(jobIds: string[]): void {
+    for (const id of jobIds) this.attempts.get(id)?.abort(new JobGivenUpError('The queue took the job away.'));
+  }
+
   /** Does not wait: the workers of all modules close at the same time. */
   onModuleDestroy(): void {
     const worker = this.startedWorker();
     if (!worker) return;
-    const giveUp = () => this.leaving.abort(new JobGivenUpError('The program ended.'));
+    const giveUp = () => {
+      this.leaving.abort(new JobGivenUpError('The program ended.'));
+      for (const attempt of this.attempts.values()) attempt.abort(this.leaving.signal.reason);
+    };
     const grace = setTimeout(giveUp, this.graceMs);
     this.closed = worker.close().finally(() => clearTimeout(grace));
   }
@@ -58,26 +70,22 @@ export abstract class WorkerHost extends BullWorkerHost implements OnModuleDestr
       return undefined;
     }
   }
-}
 
-async function within<T>(
-  deadlineMs: number,
-  leaving: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  leaving.throwIfAborted();
-  const attempt = new AbortController();
-  const late = () => attempt.abort(new JobGivenUpError(`The job took longer than ${deadlineMs} ms.`));
-  const leave = () => attempt.abort(leaving.reason);
-  const timer = setTimeout(late, deadlineMs);
-  leaving.addEventListener('abort', leave, { once: true });
-  const givenUp = new Promise<never>((_, fail) => {
-    attempt.signal.addEventListener('abort', () => fail(attempt.signal.reason as Error), { once: true });
-  });
-  try {
-    return await Promise.race([work(attempt.signal), givenUp]);
-  } finally {
-    clearTimeout(timer);
-    leaving.removeEventListener('abort', leave);
+  private async attempt<T>(id: string, deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.leaving.signal.throwIfAborted();
+    const attempt = new AbortController();
+    const { signal } = attempt;
+    this.attempts.set(id, attempt);
+    const late = () => attempt.abort(new JobGivenUpError(`The job took longer than ${deadlineMs} ms.`));
+    const timer = setTimeout(late, deadlineMs);
+    const givenUp = new Promise<never>((_, fail) => {
+      signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true });
+    });
+    try {
+      return await Promise.race([work(signal), givenUp]);
+    } finally {
+      clearTimeout(timer);
+      if (this.attempts.get(id) === attempt) this.attempts.delete(id);
+    }
   }
 }

@@ -46,26 +46,40 @@ function retryAfterMs(header: string | string[] | undefined): { retryAfterMs?: n
   return ms > 0 ? { retryAfterMs: ms } : {};
 }
 
-/** Posts one body and reports how that ended; the answer's body is thrown away unread beyond 64 KiB. */
+/** How a request is sent; once `signal` aborts, nobody wants its outcome any more. */
+export interface OutboundOptions {
+  agent: Agent;
+  allowPrivate: boolean;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Posts one body and reports how that ended; the answer's body is thrown away unread beyond 64 KiB. Throws the signal's reason
+ * when it is given up, and nothing else.
+ */
 export async function postOutbound(
   { url, body, headers }: OutboundRequest,
-  { agent, allowPrivate, timeoutMs }: { agent: Agent; allowPrivate: boolean; timeoutMs: number },
+  { agent, allowPrivate, timeoutMs, signal }: OutboundOptions,
 ): Promise<Outcome> {
   // A literal address never reaches the resolver, so it is judged here.
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return { failure: 'refused-address' };
+  signal?.throwIfAborted();
+  const patience = AbortSignal.timeout(timeoutMs);
   try {
     const answer = await request(url, {
       method: 'POST',
       dispatcher: agent,
       body,
       headers: { 'content-type': 'application/json;charset=UTF-8', 'user-agent': 'tributary', ...headers },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: signal === undefined ? patience : AbortSignal.any([patience, signal]),
     });
     // The status has been given; how the rest of the answer reads changes nothing.
     await answer.body.dump({ limit: 65_536 }).catch(() => undefined);
     return { httpStatus: answer.statusCode, ...retryAfterMs(answer.headers['retry-after']) };
   } catch (error) {
+    signal?.throwIfAborted();
     return whyNot(error);
   }
 }

@@ -29,10 +29,11 @@ export function institutionErrorOf(error: unknown): InstitutionError | undefined
   return new InstitutionError('timeout', 'The institution did not answer in time', { cause: error });
 }
 
-/** Who is at the bank, and how long we wait. */
+/** Who is at the bank, and how long we wait; `signal` ends the call of somebody who wants no answer any more. */
 export interface CallOptions {
   psu: PsuHeaders;
   timeoutMs?: number;
+  signal?: AbortSignal | undefined;
 }
 
 /** A bank, and the call that carries a consent's grant to it. */
@@ -51,7 +52,8 @@ export class BankCalls {
   ) {}
 
   /** A call that needs no consent yet. */
-  call({ psu, timeoutMs = CALL_MS }: CallOptions): Call {
+  call({ psu, timeoutMs = CALL_MS, signal }: CallOptions): Call {
+    const patience = AbortSignal.timeout(timeoutMs);
     return {
       psu: {
         ...(psu.psuId === undefined ? {} : { id: psu.psuId }),
@@ -59,7 +61,7 @@ export class BankCalls {
         ...(psu.psuIpAddress === undefined ? {} : { ipAddress: psu.psuIpAddress }),
       },
       tracingId: tracingId(),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: signal === undefined ? patience : AbortSignal.any([patience, signal]),
     };
   }
 
@@ -73,19 +75,20 @@ export class BankCalls {
           ? this.secrets.openGrant(id, sealedPending, 'pending')
           : undefined;
     if (grant === undefined) return undefined;
-    const call: Consented = { ...this.call(options), grant, ...this.renewal(id, sealedGrant ?? '') };
+    const asked = this.call(options);
+    const call: Consented = { ...asked, grant, ...this.renewal(id, sealedGrant ?? '', asked.signal) };
     return { connector: this.institutions.connector(consent.institutionId), call };
   }
 
   /** How the grant of a consent is renewed and kept: by one process at a time, on the grant as it is by then. */
-  private renewal(id: string, sealedGrant: string): Required<Pick<Consented, 'keep' | 'alone'>> {
+  private renewal(id: string, sealedGrant: string, signal: AbortSignal): Required<Pick<Consented, 'keep' | 'alone'>> {
     let from = sealedGrant;
     return {
       keep: (renewed) => {
         return replaceGrant(this.pool, { id, from, to: this.secrets.sealGrant(id, renewed, 'grant'), at: now() });
       },
       alone: async (work) => {
-        const { until, sealed } = await this.takeRenewal(id);
+        const { until, sealed } = await this.takeRenewal(id, signal);
         from = sealed;
         try {
           return await work(this.secrets.openGrant(id, sealed, 'grant'));
@@ -96,13 +99,14 @@ export class BankCalls {
     };
   }
 
-  private async takeRenewal(id: string): Promise<{ until: Date; sealed: string }> {
+  private async takeRenewal(id: string, signal: AbortSignal): Promise<{ until: Date; sealed: string }> {
     for (let waitedMs = 0; waitedMs < CALL_MS; waitedMs += RENEWAL_PAUSE_MS) {
       const at = now();
       const until = new Date(at.getTime() + RENEWAL_MS);
       const claimed = await claimRenewal(this.pool, { id, at, until });
       if (claimed?.sealedGrant) return { until, sealed: claimed.sealedGrant };
       if (claimed) throw problems.consentNotAuthorised();
+      signal.throwIfAborted();
       await pause(RENEWAL_PAUSE_MS);
     }
     throw new InstitutionError('timeout', 'The institution did not renew the access in time');

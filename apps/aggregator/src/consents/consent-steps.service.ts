@@ -5,7 +5,7 @@ import type { Answer, Grant, InstitutionError, Step } from '#libs/connectors';
 import { POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { InstitutionsService } from '../institutions/institutions.service.js';
-import { BankCalls, institutionErrorOf } from './bank-calls.service.js';
+import { BankCalls, institutionErrorOf, type CallOptions } from './bank-calls.service.js';
 import { accessDays, earliest, renewedEnd, reconfirmBy } from './consent-clocks.js';
 import { claimConsent, countScaFailure, releaseConsent } from './consent-claims.queries.js';
 import { ConsentSecrets, mintOneTimeToken, type ScaChoice } from './consent-secrets.js';
@@ -69,8 +69,11 @@ export class ConsentSteps {
     return this.record(consent, outcome, answer);
   }
 
-  /** Asks the bank how far an authorisation is that nobody comes back from, unless it was asked a moment ago. */
-  async check(consent: ConsentRow): Promise<void> {
+  /**
+   * Asks the bank how far an authorisation is that nobody comes back from, unless it was asked a moment ago. Given up by
+   * `signal`, it leaves everything as it was; the consent is asked about again when the lease is over.
+   */
+  async check(consent: ConsentRow, signal?: AbortSignal): Promise<void> {
     if (!isPolled(consent.status)) return;
     const at = now();
     const { id, status } = consent;
@@ -83,14 +86,14 @@ export class ConsentSteps {
     });
     if (claimed === undefined) return;
     const answer: Answer = { poll: true };
-    const outcome = await this.ask(consent, claimed.sealedPending, { answer, psu: {}, timeoutMs: CHECK_MS });
+    const outcome = await this.ask(consent, claimed.sealedPending, { answer, psu: {}, timeoutMs: CHECK_MS, signal });
     await this.record(consent, outcome, answer);
   }
 
   private async ask(
     consent: ConsentRow,
     sealedPending: string | null,
-    { answer, ...options }: { answer: Answer; psu: PsuHeaders; timeoutMs: number },
+    { answer, ...options }: { answer: Answer } & CallOptions,
   ): Promise<Outcome> {
     if (sealedPending === null) throw new Error(`Consent ${consent.id} awaits its user but has nothing pending`);
     const pending = this.secrets.openGrant(consent.id, sealedPending, 'pending');

@@ -1,4 +1,4 @@
-import { Processor, WorkerHost } from '#libs/database';
+import { type Job, Processor, WorkerHost } from '#libs/database';
 import { newTracingId, runWithTracing } from '#libs/server';
 import { ConsentSweep, consentsQueue } from './consent-sweep.service.js';
 
@@ -9,7 +9,7 @@ export class ConsentSweepProcessor extends WorkerHost {
     super();
   }
 
-  override async process(): Promise<void> {
-    await runWithTracing(newTracingId(), () => this.sweep.run());
+  override async process(_job: Job, _token?: string, signal?: AbortSignal): Promise<void> {
+    await runWithTracing(newTracingId(), () => this.sweep.run(signal));
   }
 }

@@ -25,8 +25,11 @@ export class ConsentSweep {
     private readonly steps: ConsentSteps,
   ) {}
 
-  /** One batch of each kind; what is left is taken by the next tick. Answers how many consents were ended. */
-  async run(): Promise<number> {
+  /**
+   * One batch of each kind; what is left, or was given up by `signal`, is taken by the next tick. Answers how many consents
+   * were ended.
+   */
+  async run(signal?: AbortSignal): Promise<number> {
     const at = now();
     const due = { at, unfinishedSince: new Date(at.getTime() - UNFINISHED_MS), limit: AT_ONCE };
     return asSystem(async () => {
@@ -34,16 +37,17 @@ export class ConsentSweep {
       await transaction(this.pool, (tx) => restoreRenewals(tx, due));
       await deleteStaleOneTimeTokens(this.pool, at, AT_ONCE);
       await deleteStaleSnapshots(this.pool, at, AT_ONCE);
+      signal?.throwIfAborted();
       const unanswered = await dueChecks(this.pool, at, CHECKS_AT_ONCE);
-      await Promise.all(unanswered.map(({ id, applicationId }) => this.check(id, applicationId)));
+      await Promise.all(unanswered.map(({ id, applicationId }) => this.check(id, applicationId, signal)));
       return ended;
     });
   }
 
-  private check(id: string, applicationId: string): Promise<void> {
+  private check(id: string, applicationId: string, signal?: AbortSignal): Promise<void> {
     return inScope([applicationId], async () => {
       const consent = await findConsent(this.pool, id, [applicationId]);
-      if (consent !== undefined) await this.steps.check(consent);
+      if (consent !== undefined) await this.steps.check(consent, signal);
     });
   }
 }

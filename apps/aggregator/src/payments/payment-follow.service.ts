@@ -4,7 +4,7 @@ import { problems, type PsuHeaders } from '#libs/contract';
 import type { InstitutionErrorKind, Pay } from '#libs/connectors';
 import { asSystem, POOL } from '#libs/database';
 import { createLogger, now } from '#libs/server';
-import { BankCalls, institutionErrorOf } from '../consents/bank-calls.service.js';
+import { BankCalls, institutionErrorOf, type CallOptions } from '../consents/bank-calls.service.js';
 import { findAnyConsent } from '../consents/consent.queries.js';
 import { InstitutionsService } from '../institutions/institutions.service.js';
 import { PaymentRecord, type Look } from './payment-record.service.js';
@@ -31,6 +31,9 @@ const REFUSALS_AGAIN: ReadonlySet<InstitutionErrorKind> = new Set(['rejected', '
 
 const log = createLogger('payments');
 
+/** Who has the bank asked, and what ends their interest in the answer. */
+type Caller = Pick<CallOptions, 'psu' | 'signal'>;
+
 /** Talks to banks about payments that are recorded already: sends them, sends them again, and asks how they stand. */
 @Injectable()
 export class PaymentFollow {
@@ -45,10 +48,13 @@ export class PaymentFollow {
    * Sends a payment that its caller holds, under its own id as the idempotency key. An answer, or a refusal that is
    * certain, is recorded; anything else leaves it open, to be sent again under the same key or asked about.
    */
-  async send(row: PaymentRow, psu: PsuHeaders, refusals = REFUSALS): Promise<{ row: PaymentRow; error?: unknown }> {
+  async send(
+    row: PaymentRow,
+    { psu, signal, refusals = REFUSALS }: Caller & { refusals?: ReadonlySet<InstitutionErrorKind> },
+  ): Promise<{ row: PaymentRow; error?: unknown }> {
     const consent = await findAnyConsent(this.pool, row.consentId);
     if (consent === undefined) throw new Error(`Payment ${row.id} has no consent`);
-    const { connector, call } = this.banks.openGranted(consent, { psu, timeoutMs: CALL_MS });
+    const { connector, call } = this.banks.openGranted(consent, { psu, signal, timeoutMs: CALL_MS });
     const request = this.record.requestOf(row);
     // Every CREATE_ operation of a payment has the same signature.
     const create = paymentTypeRule(request.type)?.create as 'CREATE_DOMESTIC_SINGLE_PAYMENT' | undefined;
@@ -66,15 +72,18 @@ export class PaymentFollow {
     }
   }
 
-  /** Looks at one payment if it is due; does nothing when it is finished or in another process's hands. */
-  async poll(paymentId: string): Promise<void> {
-    await asSystem(() => this.look(paymentId, {}));
+  /**
+   * Looks at one payment if it is due; does nothing when it is finished or in another process's hands. A look that `signal`
+   * gives up records nothing: the payment is due again when its lease is over.
+   */
+  async poll(paymentId: string, signal?: AbortSignal): Promise<void> {
+    await asSystem(() => this.look(paymentId, { psu: {}, signal }));
   }
 
   /** Looks at a payment that its caller asks about, unless that was done a moment ago. */
   async refresh(row: PaymentRow, psu: PsuHeaders): Promise<PaymentRow> {
     if (row.nextPollAt === null) return row;
-    return (await this.look(row.id, psu, new Date(now().getTime() - FRESH_MS))) ?? row;
+    return (await this.look(row.id, { psu }, new Date(now().getTime() - FRESH_MS))) ?? row;
   }
 
   /** Queues every payment that is due: the distant looks, and whatever a crash or a lost queue left behind. */
@@ -89,23 +98,23 @@ export class PaymentFollow {
     return asSystem(() => duePayments(this.pool, now(), DUE_AT_ONCE));
   }
 
-  private async look(paymentId: string, psu: PsuHeaders, unseenSince?: Date): Promise<PaymentRow | undefined> {
+  private async look(paymentId: string, caller: Caller, unseenSince?: Date): Promise<PaymentRow | undefined> {
     const at = now();
     const until = new Date(at.getTime() + LEASE_MS);
     const row = await claimPayment(this.pool, paymentId, { at, until, ...(unseenSince ? { unseenSince } : {}) });
     if (row === undefined) return undefined;
-    if (row.institutionPaymentId !== null) return this.ask(row, row.institutionPaymentId, psu);
+    if (row.institutionPaymentId !== null) return this.ask(row, row.institutionPaymentId, caller);
     // The answer to the first sending was lost, or it never left: only the same key makes sending again safe.
     const { resendable } = this.institutions.connector(row.institutionId);
     const isKeyKnown = at.getTime() - row.createdAt.getTime() < RESEND_MS;
     if (!resendable || !isKeyKnown) return this.record.record(row.id, { kind: 'lost' });
-    return (await this.send(row, psu, REFUSALS_AGAIN)).row;
+    return (await this.send(row, { ...caller, refusals: REFUSALS_AGAIN })).row;
   }
 
-  private async ask(row: PaymentRow, institutionPaymentId: string, psu: PsuHeaders): Promise<PaymentRow> {
+  private async ask(row: PaymentRow, institutionPaymentId: string, caller: Caller): Promise<PaymentRow> {
     const consent = await findAnyConsent(this.pool, row.consentId);
     if (consent === undefined) throw new Error(`Payment ${row.id} has no consent`);
-    const { connector, call } = this.banks.openGranted(consent, { psu, timeoutMs: CALL_MS });
+    const { connector, call } = this.banks.openGranted(consent, { ...caller, timeoutMs: CALL_MS });
     const details = connector.operations.EXISTING_PAYMENTS_DETAILS;
     if (details === undefined) return this.record.record(row.id, { kind: 'unanswered' });
     try {

@@ -10,9 +10,9 @@ export class PaymentPollProcessor extends WorkerHost {
     super();
   }
 
-  override async process(job: Job<PaymentPollJob>): Promise<void> {
+  override async process(job: Job<PaymentPollJob>, _token?: string, signal?: AbortSignal): Promise<void> {
     await runWithTracing(newTracingId(), async () => {
-      await (job.name === 'poll' ? this.follow.poll(job.data.paymentId) : this.follow.sweep());
+      await (job.name === 'poll' ? this.follow.poll(job.data.paymentId, signal) : this.follow.sweep());
     });
   }
 }

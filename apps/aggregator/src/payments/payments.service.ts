@@ -52,7 +52,7 @@ export class PaymentsService {
     this.refuseUnfit(consent, request);
     const row = await this.begin(consent, request, fingerprint);
     if (row === undefined) return this.afterLosing(consent, request, fingerprint);
-    const { row: sent, error } = await this.follow.send(row, psu);
+    const { row: sent, error } = await this.follow.send(row, { psu });
     if (error !== undefined) {
       await this.banks.noteRevocation(consent, error);
       throw this.institutions.problemOf(error);

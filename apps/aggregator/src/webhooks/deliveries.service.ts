@@ -45,17 +45,20 @@ export class DeliveriesService implements OnApplicationShutdown {
     await this.agent.close();
   }
 
-  /** Runs one round of a delivery; does nothing when it is finished, not due or in another worker's hands. */
-  async deliver(id: string): Promise<void> {
-    await asSystem(() => this.runRound(id));
+  /**
+   * Runs one round of a delivery; does nothing when it is finished, not due or in another worker's hands. A round that `signal`
+   * gives up has not been: the next one has the same id and bytes.
+   */
+  async deliver(id: string, signal?: AbortSignal): Promise<void> {
+    await asSystem(() => this.runRound(id, signal));
   }
 
-  private async runRound(id: string): Promise<void> {
+  private async runRound(id: string, signal?: AbortSignal): Promise<void> {
     const at = now();
     const leasedUntil = new Date(at.getTime() + 2 * this.env.WEBHOOK_TIMEOUT_MS + leaseSlackMs);
     const claimed = await claimDelivery(this.pool, id, { at, leasedUntil });
     if (!claimed) return;
-    const attempts = await this.tryAddresses(claimed);
+    const attempts = await this.tryAddresses(claimed, signal);
     const isDelivered = attempts.some(({ accepted }) => accepted);
     await transaction(this.pool, async (tx) => {
       const isOurs = await finishRound(tx, claimed, this.resultOf(claimed, isDelivered));
@@ -83,7 +86,10 @@ export class DeliveriesService implements OnApplicationShutdown {
     return total;
   }
 
-  private async tryAddresses(claimed: ClaimedDelivery): Promise<{ accepted: boolean; row: AttemptRow }[]> {
+  private async tryAddresses(
+    claimed: ClaimedDelivery,
+    signal: AbortSignal | undefined,
+  ): Promise<{ accepted: boolean; row: AttemptRow }[]> {
     const payload = this.box.open(claimed.payload, eventPayloadContext(claimed.eventId));
     const body = deliveryBody({ ...claimed, payload });
     // The event's id is the same on every attempt, so that a receiver can tell a repeat.
@@ -91,16 +97,21 @@ export class DeliveriesService implements OnApplicationShutdown {
       'webhook-id': claimed.eventId,
       'webhook-signature': signBody(body, this.secretOf(claimed)),
     };
-    const first = await this.attempt('main', { url: claimed.mainUrl, body, headers });
+    const first = await this.attempt('main', { url: claimed.mainUrl, body, headers }, signal);
     if (first.accepted || claimed.backupUrl === null) return [first];
-    return [first, await this.attempt('backup', { url: claimed.backupUrl, body, headers })];
+    return [first, await this.attempt('backup', { url: claimed.backupUrl, body, headers }, signal)];
   }
 
-  private async attempt(target: 'main' | 'backup', request: OutboundRequest) {
+  private async attempt(target: 'main' | 'backup', request: OutboundRequest, signal: AbortSignal | undefined) {
     const startedAt = now();
     const started = performance.now();
     const { agent, allowPrivate } = this;
-    const outcome = await postOutbound(request, { agent, allowPrivate, timeoutMs: this.env.WEBHOOK_TIMEOUT_MS });
+    const outcome = await postOutbound(request, {
+      agent,
+      allowPrivate,
+      timeoutMs: this.env.WEBHOOK_TIMEOUT_MS,
+      signal,
+    });
     const row: AttemptRow = {
       target,
       startedAt,

@@ -10,9 +10,9 @@ export class DeliveryProcessor extends WorkerHost {
     super();
   }
 
-  override async process(job: Job<DeliveryJob>): Promise<void> {
+  override async process(job: Job<DeliveryJob>, _token?: string, signal?: AbortSignal): Promise<void> {
     await runWithTracing(newTracingId(), async () => {
-      if (job.name === 'deliver') await this.deliveries.deliver(job.data.deliveryId);
+      if (job.name === 'deliver') await this.deliveries.deliver(job.data.deliveryId, signal);
       else await (job.name === 'forget' ? this.deliveries.forget() : this.deliveries.sweep());
     });
   }
