@@ -144,6 +144,25 @@ describe('authorisation at the sandbox banks', () => {
     if (decision === 'approve') await flows.reads(consent.consentToken, headers);
   });
 
+  it.each(['approve', 'deny'] as const)('in two steps on the user’s own device (fjordbank, %s)', async (decision) => {
+    const subject = { institutionId: 'fjordbank-sandbox', applicationUserId: flows.person() };
+    const route = 'POST /pre-auth-requests';
+    const first = await flows.ask(route, { expected: 201, body: { ...subject, scope: 'AIS' }, headers: adasDevice });
+    expect(first.status).toBe('AWAITING_DECOUPLED_PRE_AUTHORIZATION');
+    expect(first).not.toHaveProperty('authorisationUrl');
+    expect((await flows.consentOf(first.id)).status).toBe('AWAITING_DECOUPLED_PRE_AUTHORIZATION');
+    await flows.sandbox.control('decoupled', { bank: 'fjordbank', persona: 'ada', decision });
+    const known = await flows.polled(first.id, decision === 'approve' ? 'PRE_AUTHORIZED' : 'REJECTED');
+    if (decision === 'deny') return;
+    const headers = { ...adasDevice, consent: known.consentToken ?? '' };
+    const second = await flows.ask('PUT /account-auth-requests', { expected: 200, headers, body: subject });
+    expect(second).toMatchObject({ id: first.id, status: 'AWAITING_DECOUPLED_AUTHORIZATION' });
+    await flows.sandbox.control('decoupled', { bank: 'fjordbank', consentId: second.institutionConsentId, decision });
+    const consent = await flows.polled(first.id, 'AUTHORIZED');
+    expect(consent.consentToken).toBe(known.consentToken);
+    await flows.reads(consent.consentToken, adasDevice);
+  });
+
   it('reads accounts where the bank tells no balances, and says so of balances (fjordbank)', async () => {
     const headers = adasDevice;
     const begun = await flows.begin('fjordbank', {}, headers);
@@ -179,6 +198,26 @@ describe('authorisation at the sandbox banks', () => {
       expect(await flows.consentOf(begun.id)).toMatchObject({ status: 'REVOKED', isDeletedByInstitution: true });
     },
   );
+
+  it.each(['meridian', 'lindenhof'])('that the bank itself ends is no longer valid (%s)', async (bank) => {
+    const begun = await flows.begin(bank);
+    const consent = tokenOf(await flows.visit(begun));
+    await flows.sandbox.control('withdraw', { bank, consentId: begun.institutionConsentId, by: 'bank' });
+    const refused = await flows.aggregator.ask('GET /accounts', { as: flows.shop, headers: { consent } });
+    expect(refused.status).toBe(403);
+    expect((await flows.consentOf(begun.id)).status).toBe('INVALID');
+  });
+
+  it.each([
+    ['500', 'FAILED'],
+    ['bad-json', 'UNKNOWN'],
+  ])('whose tokens the bank answers with %s is %s (meridian)', async (fault, status) => {
+    const begun = await flows.begin('meridian');
+    await flows.sandbox.fault({ bank: 'meridian', route: 'POST /token', fault, times: 1 });
+    const { location } = await flows.visit(begun);
+    expect(location?.searchParams.get('error-source')).toBe('institution');
+    expect((await flows.consentOf(begun.id)).status).toBe(status);
+  });
 
   it('whose tokens die at a bank that keeps its status is refused until it is authorised again (thistle)', async () => {
     const begun = await flows.begin('thistle');

@@ -53,6 +53,15 @@ describe('the time of a consent', () => {
     await flows.reads(consent);
   });
 
+  it('ends when it ends at the bank (lindenhof)', async () => {
+    const begun = await flows.begin('lindenhof');
+    const consent = tokenOf(await flows.visit(begun));
+    await flows.sandbox.control('clock', { advance: 'P200D' });
+    const refused = await flows.aggregator.ask('GET /accounts', { as: flows.shop, headers: { consent } });
+    expect(refused.status).toBe(403);
+    expect((await flows.consentOf(begun.id)).status).toBe('EXPIRED');
+  });
+
   it('ends a day after its user was asked and did not come (meridian)', async () => {
     const begun = await flows.begin('meridian');
     await pass(25);

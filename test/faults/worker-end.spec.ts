@@ -60,14 +60,14 @@ describe('a worker that ends in the middle of its work', () => {
       ({ id }) => id === consentId,
     )?.status;
 
-  it('hangs up, and leaves everything due', async () => {
+  /** A consent that its bank decides on, a payment that is not done yet, and an event on its way: the id of the first. */
+  async function waitingForEveryone(): Promise<string> {
     const pending = { institutionConsentId: 'c-1', state: {} };
     bank.operations.INITIATE_ACCOUNT_REQUEST.mockResolvedValueOnce({ kind: 'decoupled', message: 'Look', pending });
     const begun = await aggregator.ask<Envelope<AccountAuthorisationResponse>>('POST /account-auth-requests', {
       as: shop,
       body: { institutionId: scriptedInstitution.id, applicationUserId: 'ann' },
     });
-    const consentId = begun.body.data.id;
     const callbackUrl = { main: { url: `${receiver.url}/hook` } };
     const categories = ['single_payment.iso_status.updated'];
     await aggregator.ask('POST /webhook/events', {
@@ -84,6 +84,11 @@ describe('a worker that ends in the middle of its work', () => {
       headers: { consent: token },
     });
     expect(paid.body.data.status).toBe('PENDING');
+    return begun.body.data.id;
+  }
+
+  it('hangs up, and leaves everything due', async () => {
+    const consentId = await waitingForEveryone();
 
     later(60_000);
     const asked: Call[] = [];

@@ -5,9 +5,10 @@ import { berlinGroupBanks, ukBanks } from './banks.js';
 import { Authorisations } from './berlin-group/authorisations.js';
 import { registerBerlinGroupBank } from './berlin-group/bank-routes.js';
 import { BerlinConsents } from './berlin-group/consents.js';
+import type { DeviceLogins } from './berlin-group/device-logins.js';
 import { createPreStepServer } from './berlin-group/pre-step-server.js';
 import { BankClock } from './clock.js';
-import { registerControl } from './control.js';
+import { registerControl, type ControlOptions } from './control.js';
 import { Front } from './front.js';
 import { Ledger } from './ledger.js';
 import { listen, type Certificates, type Door } from './listen.js';
@@ -27,7 +28,7 @@ import { registerBrand, sendPage, Visits, type VisitRooms } from './visits.js';
 export const firstSeed = 'tributary';
 
 /** Banks with an authorisation server. */
-const banksWithKeys = [...ukBanks, ...berlinGroupBanks.filter((bank) => bank.hasPreStep)];
+const banksWithKeys = [...ukBanks, ...berlinGroupBanks.filter((bank) => bank.preStep !== 'none')];
 
 export interface SandboxOptions {
   host?: string;
@@ -172,12 +173,11 @@ async function registerUkBanks(ground: Ground): Promise<{ consents: Consents; pa
   return { consents, payments };
 }
 
-async function registerBerlinGroupBanks(
-  ground: Ground,
-): Promise<{ consents: BerlinConsents; authorisations: Authorisations }> {
+async function registerBerlinGroupBanks(ground: Ground): Promise<ControlOptions['berlin']> {
   const { app, front, url, tlsUrl, store, clock, ledger, keys, tpps, report } = ground;
   const consents = new BerlinConsents(store, clock);
   const authorisations = new Authorisations(store, clock, consents);
+  const deviceLogins = new Map<string, DeviceLogins>();
   for (const bank of berlinGroupBanks) {
     const address = `${url}/banks/${bank.id}`;
     const resources = `${tlsUrl}/banks/${bank.id}`;
@@ -185,7 +185,7 @@ async function registerBerlinGroupBanks(
     const provider = own && createPreStepServer({ bank, address, resources, keys: own, store, clock, tpps });
     if (provider) front.mount(bank.id, provider.callback());
     registerBrand(app, bank);
-    await registerBerlinGroupBank(app, {
+    const logins = await registerBerlinGroupBank(app, {
       bank,
       address,
       resources,
@@ -199,8 +199,9 @@ async function registerBerlinGroupBanks(
       tpps,
       report,
     });
+    if (logins) deviceLogins.set(bank.id, logins);
   }
-  return { consents, authorisations };
+  return { consents, authorisations, deviceLogins };
 }
 
 function registerHouse(

@@ -40,8 +40,11 @@ export interface BerlinGroupBank extends House {
   /** The national part of an IBAN: the bank's own characters, then as many digits of the account. */
   iban: { bankPart: string; digits: number };
   approach: 'redirect' | 'embedded' | 'decoupled';
-  /** An OAuth 2.0 token is needed before anything else (“pre-step”). */
-  hasPreStep: boolean;
+  /**
+   * An OAuth 2.0 token that says who the PSU is (“pre-step”): `redirect` is needed before anything else, `device` may be had
+   * first, and the PSU gives it on their phone.
+   */
+  preStep: 'none' | 'redirect' | 'device';
   /** How many different people have to sign a consent. */
   authorisers: 1 | 2;
   errorShape: 'tpp-messages' | 'problem-json';
@@ -70,7 +73,7 @@ const britain = {
 } as const;
 const europe = {
   standard: 'berlin-group',
-  hasPreStep: false,
+  preStep: 'none',
   authorisers: 1,
   errorShape: 'tpp-messages',
   links: 'absolute',
@@ -156,7 +159,7 @@ export const berlinGroupBanks: readonly BerlinGroupBank[] = [
     bankCode: 'MRAI',
     iban: { bankPart: '0001900001', digits: 13 },
     approach: 'redirect',
-    hasPreStep: true,
+    preStep: 'redirect',
     errorShape: 'problem-json',
     balanceTypes: ['expected'],
   },
@@ -185,6 +188,7 @@ export const berlinGroupBanks: readonly BerlinGroupBank[] = [
     bankCode: 'FJRD',
     iban: { bankPart: '0001', digits: 7 },
     approach: 'decoupled',
+    preStep: 'device',
     errorShape: 'problem-json',
     tellsBalances: false,
   },

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { banks, findBank } from './banks.js';
 import type { Authorisations } from './berlin-group/authorisations.js';
 import { isHalfSigned } from './berlin-group/consent-state.js';
+import type { DeviceLogins } from './berlin-group/device-logins.js';
 import type { BerlinConsents } from './berlin-group/consents.js';
 import type { Calls } from './calls.js';
 import type { BankClock } from './clock.js';
@@ -14,7 +15,7 @@ import type { Store } from './store.js';
 import type { Consents } from './uk-open-banking/consents.js';
 import type { PaymentBook } from './uk-open-banking/payment-book.js';
 
-interface ControlOptions {
+export interface ControlOptions {
   url: string;
   store: Store;
   clock: BankClock;
@@ -22,7 +23,12 @@ interface ControlOptions {
   scenarios: Scenarios;
   calls: Calls;
   consents: Consents;
-  berlin: { consents: BerlinConsents; authorisations: Authorisations };
+  berlin: {
+    consents: BerlinConsents;
+    authorisations: Authorisations;
+    /** By bank, where a pre-step is on the PSU's device. */
+    deviceLogins: ReadonlyMap<string, DeviceLogins>;
+  };
   payments: PaymentBook;
   firstSeed: string;
 }
@@ -71,8 +77,10 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
   post('withdraw', (body) => {
     const bank = optionalText(body, 'bank') ?? '';
     const consentId = optionalText(body, 'consentId') ?? '';
+    const by = body.get('by') ?? 'psu';
+    if (by !== 'psu' && by !== 'bank') throw new Refusal('by must be psu or bank');
     const { consents, berlin } = options;
-    if (!consents.withdraw(bank, consentId) && !berlin.consents.withdraw(bank, consentId))
+    if (!consents.withdraw(bank, consentId, by) && !berlin.consents.withdraw(bank, consentId, by))
       throw new Refusal('bank and consentId name no authorised account consent');
     return { bank, consentId };
   });
@@ -120,12 +128,20 @@ async function authorise(bankOrigin: string, body: Body): Promise<object> {
   });
 }
 
-/** Plays the PSU's own device: the same pages, opened without the TPP. */
+/** Plays the PSU's own device: the same pages, opened without the TPP. Without a consent it is a login that waits for them. */
 async function confirmElsewhere({ url, berlin }: ControlOptions, body: Body): Promise<object> {
   const bank = optionalText(body, 'bank') ?? '';
   const consentId = optionalText(body, 'consentId') ?? '';
   const decision = body.get('decision');
   if (decision !== 'approve' && decision !== 'deny') throw new Refusal('decision must be approve or deny');
+  if (consentId === '') {
+    const persona = optionalText(body, 'persona') ?? '';
+    const login = (await berlin.deviceLogins.get(bank)?.waiting())?.find(({ psuId }) => psuId === persona);
+    if (!login) throw new Refusal('bank and persona name nobody whose device is asked who they are');
+    const authorisationUrl = `${url}/banks/${bank}/login/${login.id}`;
+    await new PsuBrowser(new URL(url).origin).authorise({ authorisationUrl, decision, persona, follow: false });
+    return { bank, persona, decision };
+  }
   const waiting = berlin.authorisations.waiting(bank).find((each) => each.consentId === consentId);
   if (!waiting) throw new Refusal('bank and consentId name no consent that waits for its PSU');
   const authorisationUrl = `${url}/banks/${bank}/psu/${waiting.id}`;

@@ -12,10 +12,10 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Paths below a bank that its authorisation server answers; everything else is Fastify's. */
 const oidcPath =
-  /^\/(?:\.well-known\/(?:openid-configuration|oauth-authorization-server)|auth(?:\/[\w-]+)?|token(?:\/revocation)?|jwks|me)$/;
+  /^\/(?:\.well-known\/(?:openid-configuration|oauth-authorization-server)|auth(?:\/[\w-]+)?|backchannel|token(?:\/revocation)?|jwks|me)$/;
 
 /** What TPPs alone call, under their certificates. */
-const tppPath = /^\/(?:token(?:\/revocation)?|me|open-banking\/.*|v1\/.*)$/;
+const tppPath = /^\/(?:token(?:\/revocation)?|backchannel|me|open-banking\/.*|v1\/.*)$/;
 /** A Berlin Group bank refuses in the words of its own framework. */
 const berlinGroupPath = /^\/v1\//;
 

@@ -120,6 +120,7 @@ const templates = [
   ...berlinGroup.map((path) => `/v1/${path}`),
   '/token',
   '/token/revocation',
+  '/backchannel',
   '/auth',
   '/jwks',
   '/signing/jwks',

@@ -81,7 +81,7 @@ function ukCard({ url, tlsUrl }: StartState): Html {
 function berlinGroupCard({ tlsUrl }: StartState): Html {
   const rows = berlinGroupBanks.map((bank) => {
     const approach = [
-      bank.hasPreStep ? 'OAuth 2.0 pre-step, then ' : '',
+      bank.preStep === 'redirect' ? 'OAuth 2.0 pre-step, then ' : '',
       bank.approach,
       bank.authorisers > 1 ? ', two people sign' : '',
     ];

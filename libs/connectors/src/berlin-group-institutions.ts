@@ -78,7 +78,18 @@ export function berlinGroupSandboxInstitutions(url: string, tlsUrl = url): Insti
         { displayName: 'Norway', countryCode2: 'NO', bic: 'FJRDNOKK' },
         { displayName: 'Denmark', countryCode2: 'DK' },
       ],
-      settings: { scaApproach: 'decoupled', withBalance: false, hasBalances: false },
+      settings: {
+        scaApproach: 'decoupled',
+        withBalance: false,
+        hasBalances: false,
+        oauthPreStep: {
+          AIS: 'AIS',
+          PIS: 'PIS',
+          backchannel: {
+            metadataUrl: `${url.replace(/\/$/, '')}/banks/fjordbank/.well-known/oauth-authorization-server`,
+          },
+        },
+      },
       requiredPsuHeaders: ['id', 'ipAddress'],
     }),
     sandboxBank(sandbox, {

@@ -135,14 +135,15 @@ export class BankCalls {
   }
 
   /**
-   * Records that a bank ended a consent, if that is what `error` says. A refused token may mean that, or a passing fault:
-   * then the consent's state at the bank decides, where the protocol tells it. Answers whether the consent has ended.
+   * Records that a bank ended a consent, if that is what `error` says. A refused token may mean that, or a passing fault; and
+   * a consent that is gone may have been revoked, run out or been refused. The consent's state at the bank decides, where the
+   * protocol tells it. Answers whether the consent has ended.
    */
   async noteRevocation(consent: ConsentRow, error: unknown): Promise<boolean> {
     const kind = institutionErrorOf(error)?.kind;
-    const ended =
-      kind === 'consent-gone' ? statusAtBank('revoked') : kind === 'unauthorised' && (await this.ended(consent));
-    if (!ended) return false;
+    if (kind !== 'consent-gone' && kind !== 'unauthorised') return false;
+    const ended = (await this.ended(consent)) ?? (kind === 'consent-gone' ? statusAtBank('revoked') : undefined);
+    if (ended === undefined) return false;
     await moveConsent(this.pool, { id: consent.id, to: ended, at: now() });
     return true;
   }

@@ -16,7 +16,7 @@ export interface Caller {
 export class Access {
   constructor(private readonly context: BerlinContext) {}
 
-  /** The TPP; where the bank has a pre-step, a call without a token is told where to get one (section 13.1). */
+  /** The TPP; where the bank wants its pre-step first, a call without a token is told where to get one (section 13.1). */
   async callerOf(request: FastifyRequest): Promise<Caller> {
     const { bank, tpps, provider, address } = this.context;
     const certificate = certificateOf(request.raw);
@@ -27,6 +27,8 @@ export class Access {
     const { clientId } = tpp;
     if (!provider) return { clientId, persona: undefined };
     const metadata = `${address}/.well-known/oauth-authorization-server`;
+    if (bank.preStep === 'device' && request.headers.authorization === undefined)
+      return { clientId, persona: undefined };
     const value = /^Bearer ([\w.~+/-]+=*)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (value === undefined) throw refusals.token('TOKEN_UNKNOWN', 'The call needs a token', metadata);
     const token = await provider.AccessToken.find(value);

@@ -7,6 +7,7 @@ import { registerAuthorisations } from './authorisation-routes.js';
 import { registerConsents } from './consent-routes.js';
 import { ConsentVisits } from './consent-visit.js';
 import { headerOf, type BerlinContext } from './context.js';
+import { DeviceLogins } from './device-logins.js';
 import { registerDevicePage } from './device-page.js';
 import { BerlinError, errorBody, refusals } from './error.js';
 import { LoginVisits } from './login-visit.js';
@@ -14,10 +15,13 @@ import { registerTransactions } from './transactions.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** One Berlin Group bank: its XS2A interface below `/v1`, and the pages on which its PSUs decide. */
-export async function registerBerlinGroupBank(app: FastifyInstance, context: BerlinContext): Promise<void> {
+/** One Berlin Group bank: its XS2A interface below `/v1`, and the pages on which its PSUs decide. Answers the logins on devices. */
+export async function registerBerlinGroupBank(
+  app: FastifyInstance,
+  context: BerlinContext,
+): Promise<DeviceLogins | undefined> {
   const access = new Access(context);
-  registerPages(app, context);
+  const logins = registerPages(app, context);
   await app.register(async (scope) => {
     takeJson(scope);
     scope.addHook('onRequest', async (request, reply) => {
@@ -35,18 +39,21 @@ export async function registerBerlinGroupBank(app: FastifyInstance, context: Ber
     registerAccounts(scope, context, access);
     registerTransactions(scope, context, access);
   });
+  return logins;
 }
 
-function registerPages(app: FastifyInstance, context: BerlinContext): void {
+function registerPages(app: FastifyInstance, context: BerlinContext): DeviceLogins | undefined {
   const { bank, store, clock, provider } = context;
   const visits = new ConsentVisits(context);
   const opening: VisitRooms['open'] = (request, reply, uid) => visits.open(request, reply, uid);
   new Visits({ bank, store, clock, segment: 'psu', open: opening }).register(app);
-  if (bank.approach === 'decoupled') registerDevicePage(app, context);
-  if (!provider) return;
-  const logins = new LoginVisits(context, provider);
+  const onDevice = provider && bank.preStep === 'device' ? new DeviceLogins(context, provider) : undefined;
+  if (bank.approach === 'decoupled') registerDevicePage(app, context, onDevice);
+  if (!provider) return undefined;
+  const logins = onDevice ?? new LoginVisits(context, provider);
   const login: VisitRooms['open'] = (request, reply, uid) => logins.open(request, reply, uid);
   new Visits({ bank, store, clock, segment: 'login', open: login }).register(app);
+  return onDevice;
 }
 
 /** JSON, or nothing: an authorisation may be started with an empty body. */

@@ -11,7 +11,7 @@ export type ConsentStatus =
 const moves: Record<ConsentStatus, readonly ConsentStatus[]> = {
   received: ['partiallyAuthorised', 'valid', 'rejected', 'expired', 'terminatedByTpp'],
   partiallyAuthorised: ['valid', 'rejected', 'expired', 'terminatedByTpp'],
-  valid: ['revokedByPsu', 'expired', 'terminatedByTpp'],
+  valid: ['revokedByPsu', 'rejected', 'expired', 'terminatedByTpp'],
   rejected: [],
   revokedByPsu: [],
   expired: [],
@@ -19,7 +19,7 @@ const moves: Record<ConsentStatus, readonly ConsentStatus[]> = {
 };
 
 export const canMove = (from: ConsentStatus, to: ConsentStatus): boolean => moves[from].includes(to);
-export const isOpen = (status: ConsentStatus): boolean => canMove(status, 'rejected');
+export const isOpen = (status: ConsentStatus): boolean => canMove(status, 'valid');
 export const isValid = (status: ConsentStatus): boolean => status === 'valid';
 export const isExpired = (status: ConsentStatus): boolean => status === 'expired';
 export const isHalfSigned = (status: ConsentStatus): boolean => status === 'partiallyAuthorised';

@@ -59,8 +59,8 @@ export class ConsentVisits {
     if (consent.signers.includes(persona.id))
       return 'You have approved already. Another authorised person has to log in.';
     // A device is one person's own, and so is the token of a pre-step; elsewhere a PSU-ID is only a hint.
-    const { approach, hasPreStep } = this.context.bank;
-    const owner = approach === 'decoupled' ? authorisation.psuId : hasPreStep ? consent.psuId : persona.id;
+    const { approach, preStep } = this.context.bank;
+    const owner = approach === 'decoupled' ? authorisation.psuId : preStep === 'redirect' ? consent.psuId : persona.id;
     const isForAnother = owner !== persona.id;
     return isForAnother ? 'This request is for another customer.' : undefined;
   }

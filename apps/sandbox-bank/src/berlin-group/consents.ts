@@ -105,10 +105,12 @@ export class BerlinConsents {
     });
   }
 
-  /** The PSU takes the consent back at the bank. Answers false when there is none to take back. */
-  withdraw(bank: string, id: string): boolean {
+  /** The PSU takes the consent back at the bank, or the bank itself ends it. Answers false when there is none to end. */
+  withdraw(bank: string, id: string, by: 'psu' | 'bank' = 'psu'): boolean {
     const consent = this.find(bank, id);
-    return consent !== undefined && this.move(consent, 'revokedByPsu');
+    return (
+      consent !== undefined && isValid(consent.status) && this.move(consent, by === 'psu' ? 'revokedByPsu' : 'rejected')
+    );
   }
 
   noteRead(consent: BerlinConsent): void {

@@ -4,6 +4,7 @@ import type { BerlinGroupBank } from '../banks.js';
 import { dayMs, type BankClock } from '../clock.js';
 import { OidcAdapter } from '../oidc/adapter.js';
 import { endpointAliases, mutualTls } from '../oidc/mutual-tls.js';
+import { findPersona } from '../personas.js';
 import { renderErrorPage } from '../psu-pages.js';
 import type { Store } from '../store.js';
 import type { Tpp } from '../tpps.js';
@@ -12,6 +13,7 @@ import type { Tpp } from '../tpps.js';
 const accessTokenLife = 900;
 const chainLifeMs = 90 * dayMs;
 const scopes = ['AIS', 'PIS'];
+const backchannelGrant = 'urn:openid:params:grant-type:ciba';
 
 interface PreStepBank {
   bank: BerlinGroupBank;
@@ -27,7 +29,8 @@ interface PreStepBank {
 /**
  * The authorisation server of a bank with an OAuth 2.0 pre-step (NextGenPSD2 1.3.x, section 13.1): the code flow with PKCE
  * (RFC 7636) gives a token that says who the PSU is. The certificate of mutual TLS tells who the TPP is, and the token works
- * under no other. Refresh tokens are used once, and the whole chain ends after ninety days.
+ * under no other. Refresh tokens are used once, and the whole chain ends after ninety days. Where the pre-step is on the PSU's
+ * device, the token is asked for without a browser (OpenID Connect CIBA 1.0, poll mode; the hint is the PSU-ID).
  */
 export function createPreStepServer(parts: PreStepBank): Provider {
   const { bank, address, store, clock, tpps } = parts;
@@ -57,18 +60,20 @@ function configuration({ bank, address, resources, keys, store, clock }: PreStep
       resourceIndicators: { enabled: false },
       userinfo: { enabled: false },
       mTLS: mutualTls,
+      ...(bank.preStep === 'device' ? { ciba: backchannel } : {}),
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     },
     clientAuthMethods: ['tls_client_auth'],
-    discovery: { mtls_endpoint_aliases: endpointAliases(resources) },
+    discovery: { mtls_endpoint_aliases: aliasesOf(bank, resources) },
     clientDefaults: { id_token_signed_response_alg: 'PS256' },
     enabledJWA: { idTokenSigningAlgValues: ['PS256'] },
     responseTypes: ['code'],
-    scopes,
+    scopes: scopesOf(bank),
     pkce: { required: () => true },
     ttl: {
       AccessToken: accessTokenLife,
       AuthorizationCode: 60,
+      BackchannelAuthenticationRequest: 600,
       IdToken: 600,
       Interaction: 900,
       Session: 900,
@@ -87,6 +92,27 @@ function configuration({ bank, address, resources, keys, store, clock }: PreStep
       ctx.body = renderErrorPage(bank, out.error_description ?? out.error);
     },
   };
+}
+
+/** The device's page finds the requests by itself; nothing is said or typed besides the hint. */
+const backchannel: NonNullable<Configuration['features']>['ciba'] = {
+  enabled: true,
+  deliveryModes: ['poll'],
+  processLoginHint: async (_ctx, hint) => findPersona(hint ?? '')?.id,
+  triggerAuthenticationDevice: async () => {},
+  validateBindingMessage: async () => {},
+  validateRequestContext: async () => {},
+  verifyUserCode: async () => {},
+};
+
+/** CIBA is of OpenID Connect, so what is asked for there is an identity. */
+function scopesOf({ preStep }: BerlinGroupBank): string[] {
+  return preStep === 'device' ? ['openid', ...scopes] : scopes;
+}
+
+function aliasesOf({ preStep }: BerlinGroupBank, resources: string): Record<string, string> {
+  const usual = endpointAliases(resources);
+  return preStep === 'device' ? { ...usual, backchannel_authentication_endpoint: `${resources}/backchannel` } : usual;
 }
 
 /** When the PSU logged in, which is when the grant was made. */
@@ -112,6 +138,7 @@ function policy(): interactionPolicy.Prompt[] {
 function registration(bank: BerlinGroupBank, tpps: readonly Tpp[], id: string): AdapterPayload | undefined {
   const tpp = tpps.find((each) => each.clientId === id && each.banks.includes(bank.id));
   if (!tpp) return undefined;
+  const onDevice = bank.preStep === 'device';
   return {
     client_id: tpp.clientId,
     redirect_uris: tpp.redirectUris,
@@ -120,7 +147,8 @@ function registration(bank: BerlinGroupBank, tpps: readonly Tpp[], id: string): 
     tls_client_certificate_bound_access_tokens: true,
     id_token_signed_response_alg: 'PS256',
     response_types: ['code'],
-    grant_types: ['authorization_code', 'refresh_token'],
-    scope: scopes.join(' '),
+    grant_types: ['authorization_code', 'refresh_token', ...(onDevice ? [backchannelGrant] : [])],
+    ...(onDevice ? { backchannel_token_delivery_mode: 'poll' } : {}),
+    scope: scopesOf(bank).join(' '),
   };
 }

@@ -8,7 +8,7 @@ export type ConsentFamily = 'account' | 'payment';
 const moves: Record<ConsentFamily, Record<ConsentStatus, readonly ConsentStatus[]>> = {
   account: {
     AWAU: ['AUTH', 'RJCT', 'EXPD', 'GONE'],
-    AUTH: ['AUTH', 'CANC', 'EXPD', 'GONE'],
+    AUTH: ['AUTH', 'CANC', 'RJCT', 'EXPD', 'GONE'],
     CANC: ['AUTH', 'EXPD', 'GONE'],
     RJCT: ['GONE'],
     COND: [],

@@ -118,10 +118,13 @@ export class Consents {
     if (consent.grantId) endGrant(this.store, consent.bank, consent.grantId);
   }
 
-  /** The PSU takes an account consent back at the bank. Answers false when there is none to take back. */
-  withdraw(bank: string, id: string): boolean {
+  /** The PSU takes an account consent back at the bank, or the bank itself ends it. Answers false when there is none to end. */
+  withdraw(bank: string, id: string, by: 'psu' | 'bank' = 'psu'): boolean {
     const consent = this.find(bank, id);
-    return consent !== undefined && this.move(consent, 'CANC', 'The PSU withdrew the consent at the bank');
+    if (consent === undefined) return false;
+    return by === 'psu'
+      ? this.move(consent, 'CANC', 'The PSU withdrew the consent at the bank')
+      : this.move(consent, 'RJCT', 'The bank no longer accepts the consent');
   }
 
   #read(sql: string, ...values: string[]): Consent | undefined {

@@ -5,7 +5,7 @@ import { InstitutionError, mask } from '../institution-error.js';
 import { textOf, unreadable } from '../wire.js';
 import { stateOf } from './berlin-group.access.js';
 import { LinkedError } from './berlin-group.api.js';
-import type { OAuthRequest, Tokens } from './berlin-group.openid.js';
+import type { BackchannelRequest, OAuthRequest, Tokens } from './berlin-group.openid.js';
 import type { Consents } from './berlin-group.types.js';
 import { notYet } from './sca-outcome.js';
 import {
@@ -42,6 +42,9 @@ export async function preAuthorise(parts: AuthoriseParts, call: Call, access: Pr
   const { institution, api, map, now } = parts;
   const { oauthPreStep, ...settings } = institution.settings;
   if (!oauthPreStep) throw new TypeError('The institution has no pre-step');
+  const { backchannel } = oauthPreStep;
+  if (backchannel)
+    return askDevice(parts, call, begun(call, access), { ...backchannel, scope: oauthPreStep[access.scope] });
   const probe = { state: access.state, redirectUri: access.redirectUri, featureScope: [] };
   const consents = map.toConsents(probe, { today: now(), maxConsentDays: institution.maxConsentDays, settings });
   const process = begun(call, access);
@@ -52,6 +55,42 @@ export async function preAuthorise(parts: AuthoriseParts, call: Call, access: Pr
   const metadataUrl = preStepOf(refusal);
   if (metadataUrl) return askToken(parts, call, process, { metadataUrl, scope: oauthPreStep[access.scope] });
   throw refusal ?? new InstitutionError('malformed', 'The institution took a consent without the token it wants');
+}
+
+async function askDevice(
+  { oauth }: AuthoriseParts,
+  call: Call,
+  process: PendingState,
+  asked: { metadataUrl: string; scope: string },
+): Promise<Step> {
+  const { id: loginHint } = process.psu;
+  if (loginHint === undefined) throw new TypeError('The institution has to be told whose device to ask');
+  const waiting: PendingState = { ...process, backchannel: await oauth.askDevice(call, { ...asked, loginHint }) };
+  return notYet(waiting);
+}
+
+/** What the token endpoint says while the PSU has not answered, and when they never will (CIBA 1.0, section 11). */
+const deviceAnswers: Readonly<Record<string, 'waiting' | 'refused' | undefined>> = {
+  authorization_pending: 'waiting',
+  slow_down: 'waiting',
+  access_denied: 'refused',
+  expired_token: 'refused',
+};
+
+async function lookAtDevice(
+  { oauth }: AuthoriseParts,
+  call: Call,
+  { process, backchannel }: { process: PendingState; backchannel: BackchannelRequest },
+): Promise<Step> {
+  try {
+    const { backchannel: _answered, ...known } = process;
+    return { kind: 'authorised', grant: grantOf({ ...known, tokens: await oauth.deviceTokens(call, backchannel) }) };
+  } catch (fault) {
+    const said = fault instanceof InstitutionError && fault.code ? deviceAnswers[fault.code] : undefined;
+    if (said === 'waiting') return notYet(process);
+    if (said === 'refused') return { kind: 'rejected', reason: 'The user did not confirm who they are' };
+    throw fault;
+  }
 }
 
 function begun(
@@ -169,6 +208,8 @@ async function confirm({ api }: AuthoriseParts, call: Call, process: PendingStat
 
 /** Asks how the authorisation stands, then the consent. A bank that is down while the PSU is there says: not yet (quirk Q29). */
 async function look(parts: AuthoriseParts, call: Call, process: PendingState): Promise<Step> {
+  const { backchannel } = process;
+  if (backchannel) return lookAtDevice(parts, call, { process, backchannel });
   // While a token is waited for, only the browser can bring what it takes.
   if (process.oauth) return notYet(process);
   try {

@@ -47,8 +47,10 @@ function authorisations(parts: Parts): Partial<Operations> {
   const operations: Partial<Operations> = {};
   if (oauthPreStep) {
     operations.INITIATE_PRE_AUTHORISATION = (call, access) => preAuthorise(parts, call, access);
-    operations.INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS = (call, access) =>
-      preAuthorise(parts, call, { ...access, scope: 'PIS' });
+    if (!oauthPreStep.backchannel) {
+      operations.INITIATE_ONETIME_PRE_AUTHORISATION_PAYMENTS = (call, access) =>
+        preAuthorise(parts, call, { ...access, scope: 'PIS' });
+    }
   }
   if (scaApproach === 'embedded') {
     operations.INITIATE_EMBEDDED_ACCOUNT_REQUEST = (call, access, who) => authoriseAccounts(parts, call, access, who);

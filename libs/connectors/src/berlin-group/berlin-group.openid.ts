@@ -13,6 +13,14 @@ export interface Tokens {
   refreshToken?: string;
 }
 
+/** A question to the PSU's own device, and how its answer is asked for. */
+export interface BackchannelRequest {
+  metadataUrl: string;
+  requestId: string;
+}
+
+const BACKCHANNEL_GRANT = 'urn:openid:params:grant-type:ciba';
+
 /** What must be remembered between the request and its answer. */
 export interface OAuthRequest {
   metadataUrl: string;
@@ -63,6 +71,28 @@ export class OAuth {
           expectedState: request.state,
           pkceCodeVerifier: request.codeVerifier,
         }),
+      ),
+    );
+  }
+
+  /** Asks the PSU on their own device (CIBA 1.0, section 7). `loginHint` says whose it is. */
+  askDevice(
+    call: Call,
+    { metadataUrl, scope, loginHint }: { metadataUrl: string; scope: string; loginHint: string },
+  ): Promise<BackchannelRequest> {
+    const asked = { scope: `openid ${scope}`, login_hint: loginHint };
+    return this.#run(call, metadataUrl, async (config) => {
+      const { auth_req_id: requestId } = await client.initiateBackchannelAuthentication(config, asked);
+      return { metadataUrl, requestId };
+    });
+  }
+
+  /** One look at the answer (section 10.1, poll mode). Throws what the server says while there is none. */
+  deviceTokens(call: Call, { metadataUrl, requestId }: BackchannelRequest): Promise<Tokens> {
+    return this.#run(call, metadataUrl, async (config) =>
+      this.#tokens(
+        metadataUrl,
+        await client.genericGrantRequest(config, BACKCHANNEL_GRANT, { auth_req_id: requestId }),
       ),
     );
   }

@@ -222,8 +222,11 @@ export interface BerlinGroupQuirks {
 export interface BerlinGroupSettings {
   /** How the PSU is authenticated: decides which approach we ask for, and which way we take where a bank offers several. */
   scaApproach: 'redirect' | 'decoupled' | 'embedded';
-  /** The bank wants an access token before it takes a consent; the scopes it grants for accounts and for payments. */
-  oauthPreStep?: { AIS: string; PIS: string };
+  /**
+   * The bank gives an access token that says who the PSU is before it takes a consent; the scopes for accounts and for
+   * payments. `backchannel` is set where the PSU gives it on another device (OpenID Connect CIBA), to who wants it first.
+   */
+  oauthPreStep?: { AIS: string; PIS: string; backchannel?: { metadataUrl: string } };
   /** `global` is everything (`allPsd2`), `bank-offered` lets the PSU choose at the bank, where accounts were not named. */
   consentModel: 'global' | 'bank-offered';
   /** The widest transaction status the bank understands. */

@@ -5,7 +5,7 @@ import { withinChain } from '../refresh-chain.js';
 import { unreadable } from '../wire.js';
 import type { GrantState } from './berlin-group.access.js';
 import type { BerlinGroupApi, Sender } from './berlin-group.api.js';
-import type { OAuth, OAuthRequest, Tokens } from './berlin-group.openid.js';
+import type { BackchannelRequest, OAuth, OAuthRequest, Tokens } from './berlin-group.openid.js';
 import type { BerlinGroupQuirks, Consents, ScaProcess } from './berlin-group.types.js';
 import { nextMove, toChallenge, toScaMethod, type Move, type Target } from './sca.js';
 import { notYet, outcome } from './sca-outcome.js';
@@ -39,6 +39,8 @@ export interface PendingState {
   /** Where the PSU was sent, until the PSU is back. */
   sentTo?: string;
   oauth?: OAuthRequest;
+  /** Waits for the token that the PSU gives on another device. */
+  backchannel?: BackchannelRequest;
   /** What to ask for once the token is there; absent when the token is all that is wanted, or belongs to the consent. */
   consents?: Consents;
 }
