@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   problems,
   type AccountAuthorisationResponse,
@@ -8,37 +8,23 @@ import {
   type PaymentAuthorisationRequestResponse,
 } from '#libs/contract';
 import { InstitutionError } from '#libs/connectors';
-import { TestAggregator } from '../../../../test/support/aggregator.js';
-import { applicationWithCallback, callback, domesticPayment } from '../../../../test/support/authorise.js';
+import { callback, domesticPayment } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
-import {
-  scriptedConnector,
-  scriptedInstitution,
-  scriptInstitution,
-  type ScriptedConnector,
-} from '../../../../test/support/scripted-connector.js';
-import type { IssuedKey } from '../applications/application-keys.service.js';
+import { scriptedInstitution, scriptInstitution } from '../../../../test/support/scripted-connector.js';
+import { scriptedShop } from '../../../../test/support/scripted-shop.js';
 
-let aggregator: TestAggregator;
-let bank: ScriptedConnector;
-let shop: IssuedKey;
-
-beforeAll(async () => {
-  aggregator = await TestAggregator.start();
-});
-afterAll(() => aggregator.close());
-beforeEach(async () => {
-  bank = scriptedConnector();
-  scriptInstitution(aggregator, bank);
-  shop = await applicationWithCallback(aggregator);
-});
+const world = scriptedShop();
 
 const asked = { institutionId: scriptedInstitution.id, applicationUserId: 'ann', callback };
 const begin = (body: object) =>
-  aggregator.ask<Envelope<AccountAuthorisationResponse>>('POST /account-auth-requests', { as: shop, body });
+  world.aggregator.ask<Envelope<AccountAuthorisationResponse>>('POST /account-auth-requests', { as: world.shop, body });
 const beginPayment = (body: object) =>
-  aggregator.ask<Envelope<PaymentAuthorisationRequestResponse>>('POST /payment-auth-requests', { as: shop, body });
-const consents = async () => (await aggregator.ask<Envelope<Consent[]>>('GET /consents', { as: shop })).body.data;
+  world.aggregator.ask<Envelope<PaymentAuthorisationRequestResponse>>('POST /payment-auth-requests', {
+    as: world.shop,
+    body,
+  });
+const consents = async () =>
+  (await world.aggregator.ask<Envelope<Consent[]>>('GET /consents', { as: world.shop })).body.data;
 const unexpected = (...parameters: string[]) =>
   problems.unexpectedValues(
     parameters.map((parameter) => ({ type: 'INVALID_REQUEST', code: 'INVALID_PROPERTY_UNEXPECTED_VALUE', parameter })),
@@ -61,7 +47,7 @@ describe('an account authorisation', () => {
     expect(data.authorisationUrl).toBe(`https://bank.test/authorise?state=${data.state}`);
     expect(data.timeToExpire).toMatch(/^P(90D|89DT23H59M)/);
     expect(data.consentToken).toBeUndefined();
-    expect(bank.operations.INITIATE_ACCOUNT_REQUEST.mock.calls[0]?.[1]).toMatchObject({
+    expect(world.bank.operations.INITIATE_ACCOUNT_REQUEST.mock.calls[0]?.[1]).toMatchObject({
       state: data.state,
       redirectUri: 'https://aggregator.test/callback',
     });
@@ -71,7 +57,7 @@ describe('an account authorisation', () => {
     const first = (await begin(asked)).body.data.userUuid;
     expect((await begin(asked)).body.data.userUuid).toBe(first);
     expect((await begin({ ...asked, applicationUserId: undefined, userUuid: first })).body.data.userUuid).toBe(first);
-    const users = await aggregator.ask<ApplicationUser[]>('GET /users', { as: shop });
+    const users = await world.aggregator.ask<ApplicationUser[]>('GET /users', { as: world.shop });
     expect(users.body.map(({ applicationUserId }) => applicationUserId)).toEqual(['ann']);
   });
 
@@ -84,7 +70,7 @@ describe('an account authorisation', () => {
     [{ applicationUserId: undefined }, '$.userUuid'],
   ])('refuses %j by name, asks no bank and writes nothing', async (changes, parameter) => {
     await expectProblem(begin({ ...asked, ...changes }), unexpected(parameter), { shape: 'minimal' });
-    expect(bank.operations.INITIATE_ACCOUNT_REQUEST).not.toHaveBeenCalled();
+    expect(world.bank.operations.INITIATE_ACCOUNT_REQUEST).not.toHaveBeenCalled();
     expect(await consents()).toEqual([]);
   });
 
@@ -97,21 +83,21 @@ describe('an account authorisation', () => {
   });
 
   it('names the PSU header that the bank cannot do without', async () => {
-    scriptInstitution(aggregator, bank, { requiredPsuHeaders: ['id'] });
+    scriptInstitution(world.aggregator, world.bank, { requiredPsuHeaders: ['id'] });
     await expectProblem(begin(asked), unexpected('psu-id'), { shape: 'minimal' });
   });
 
   it('passes on what the caller knows of the user', async () => {
-    await aggregator.ask('POST /account-auth-requests', {
-      as: shop,
+    await world.aggregator.ask('POST /account-auth-requests', {
+      as: world.shop,
       body: asked,
       headers: { 'psu-ip-address': '192.0.2.7' },
     });
-    expect(bank.operations.INITIATE_ACCOUNT_REQUEST.mock.calls[0]?.[0].psu).toEqual({ ipAddress: '192.0.2.7' });
+    expect(world.bank.operations.INITIATE_ACCOUNT_REQUEST.mock.calls[0]?.[0].psu).toEqual({ ipAddress: '192.0.2.7' });
   });
 
   it('leaves no consent when the bank fails', async () => {
-    bank.operations.INITIATE_ACCOUNT_REQUEST.mockRejectedValue(
+    world.bank.operations.INITIATE_ACCOUNT_REQUEST.mockRejectedValue(
       new InstitutionError('unavailable', 'Down for maintenance', { httpStatus: 500 }),
     );
     const failed = problems.institutionFailed({ errorMessage: 'Down for maintenance', httpStatusCode: 500 });
@@ -120,8 +106,8 @@ describe('an account authorisation', () => {
   });
 
   it('is answered 424 where the institution cannot do it', async () => {
-    const { INITIATE_ACCOUNT_REQUEST: _without, ...operations } = bank.operations;
-    scriptInstitution(aggregator, { ...bank, operations });
+    const { INITIATE_ACCOUNT_REQUEST: _without, ...operations } = world.bank.operations;
+    scriptInstitution(world.aggregator, { ...world.bank, operations });
     await expectProblem(begin(asked), problems.featureNotSupported(), { shape: 'minimal' });
   });
 });
@@ -142,7 +128,7 @@ describe('a payment authorisation', () => {
         'CREATE_DOMESTIC_SINGLE_PAYMENT',
       ],
     });
-    const [, sent, access] = bank.operations.INITIATE_DOMESTIC_SINGLE_PAYMENT.mock.calls[0] ?? [];
+    const [, sent, access] = world.bank.operations.INITIATE_DOMESTIC_SINGLE_PAYMENT.mock.calls[0] ?? [];
     expect(sent).toEqual(payment);
     expect(access?.idempotencyKey).toBe(answer.data.id);
   });

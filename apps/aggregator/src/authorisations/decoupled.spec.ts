@@ -1,40 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Consent, Envelope } from '#libs/contract';
 import { InstitutionError, type Grant, type Step } from '#libs/connectors';
-import { now, resetClock, setClock } from '#libs/server';
-import { TestAggregator } from '../../../../test/support/aggregator.js';
-import { applicationWithCallback } from '../../../../test/support/authorise.js';
-import {
-  scriptedConnector,
-  scriptedInstitution,
-  scriptInstitution,
-  type ScriptedConnector,
-} from '../../../../test/support/scripted-connector.js';
-import type { IssuedKey } from '../applications/application-keys.service.js';
+import { now, setClock } from '#libs/server';
+import { scriptedInstitution } from '../../../../test/support/scripted-connector.js';
 import { ConsentSweep } from '../consents/consent-sweep.service.js';
+import { scriptedShop } from '../../../../test/support/scripted-shop.js';
 
-let aggregator: TestAggregator;
-let bank: ScriptedConnector;
-let shop: IssuedKey;
+const world = scriptedShop();
 
 const pending: Grant = { institutionConsentId: 'bg-1', state: { authorisationId: 'a-1' } };
 
-beforeAll(async () => {
-  aggregator = await TestAggregator.start();
-});
-afterAll(() => aggregator.close());
-beforeEach(async () => {
-  bank = scriptedConnector();
-  scriptInstitution(aggregator, bank);
-  shop = await applicationWithCallback(aggregator);
-});
-afterEach(() => {
-  resetClock();
-});
-
 const get = async (id: string) =>
-  (await aggregator.ask<Envelope<Consent>>(`GET /consents/${id}`, { as: shop })).body.data;
-const nextStep = (step: Step) => bank.proceed.mockResolvedValueOnce(step);
+  (await world.aggregator.ask<Envelope<Consent>>(`GET /consents/${id}`, { as: world.shop })).body.data;
+const nextStep = (step: Step) => world.bank.proceed.mockResolvedValueOnce(step);
 const granted: Step = { kind: 'authorised', grant: { ...pending, state: {} } };
 const inMinutes = (minutes: number) => {
   const at = new Date(now().getTime() + minutes * 60_000);
@@ -45,9 +23,9 @@ describe('a decoupled authorisation', () => {
   const decoupled = { kind: 'decoupled', message: 'See your phone', pending } as const satisfies Step;
 
   async function begun(step: Step = decoupled): Promise<string> {
-    bank.operations.INITIATE_ACCOUNT_REQUEST.mockResolvedValueOnce(step);
-    const { status, body } = await aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
-      as: shop,
+    world.bank.operations.INITIATE_ACCOUNT_REQUEST.mockResolvedValueOnce(step);
+    const { status, body } = await world.aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
+      as: world.shop,
       body: { institutionId: scriptedInstitution.id, applicationUserId: 'ann' },
     });
     expect(status).toBe(201);
@@ -60,7 +38,7 @@ describe('a decoupled authorisation', () => {
     const id = await begun();
     nextStep(decoupled);
     expect((await get(id)).status).toBe('AWAITING_DECOUPLED_AUTHORIZATION');
-    expect(bank.proceed.mock.calls[0]?.[2]).toEqual({ poll: true });
+    expect(world.bank.proceed.mock.calls[0]?.[2]).toEqual({ poll: true });
     inMinutes(1);
     nextStep(granted);
     expect(await get(id)).toMatchObject({ status: 'AUTHORIZED', consentToken: expect.any(String) });
@@ -70,18 +48,18 @@ describe('a decoupled authorisation', () => {
     const id = await begun();
     const at = now();
     setClock(() => at);
-    bank.proceed.mockResolvedValue(decoupled);
+    world.bank.proceed.mockResolvedValue(decoupled);
     await Promise.all([1, 2, 3, 4].map(() => get(id)));
     await get(id);
-    expect(bank.proceed).toHaveBeenCalledTimes(1);
+    expect(world.bank.proceed).toHaveBeenCalledTimes(1);
     setClock(() => new Date(at.getTime() + 1_000));
     await get(id);
-    expect(bank.proceed).toHaveBeenCalledTimes(2);
+    expect(world.bank.proceed).toHaveBeenCalledTimes(2);
   });
 
   it('stays what it is while the bank does not answer', async () => {
     const id = await begun();
-    bank.proceed.mockRejectedValueOnce(new InstitutionError('unavailable', 'Down'));
+    world.bank.proceed.mockRejectedValueOnce(new InstitutionError('unavailable', 'Down'));
     expect((await get(id)).status).toBe('AWAITING_DECOUPLED_AUTHORIZATION');
     inMinutes(1);
     nextStep({ kind: 'rejected', reason: 'Declined' });
@@ -91,10 +69,11 @@ describe('a decoupled authorisation', () => {
   it('is followed by the sweep too, less often the longer it takes, and ends after a day', async () => {
     const own: Grant = { institutionConsentId: 'swept', state: {} };
     const id = await begun({ ...decoupled, pending: own });
-    const sweep = () => aggregator.get(ConsentSweep).run();
+    const sweep = () => world.aggregator.get(ConsentSweep).run();
     // The sweep asks after the consents of the other tests too.
-    bank.proceed.mockImplementation(async (_call, held) => ({ ...decoupled, pending: held }));
-    const asked = () => bank.proceed.mock.calls.filter(([, held]) => held.institutionConsentId === 'swept').length;
+    world.bank.proceed.mockImplementation(async (_call, held) => ({ ...decoupled, pending: held }));
+    const asked = () =>
+      world.bank.proceed.mock.calls.filter(([, held]) => held.institutionConsentId === 'swept').length;
     await sweep();
     expect(asked()).toBe(0);
     inMinutes(2);

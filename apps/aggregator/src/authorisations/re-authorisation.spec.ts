@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AccountAuthorisationResponse, problems, type Consent, type Envelope } from '#libs/contract';
 import { InstitutionError } from '#libs/connectors';
-import { now, resetClock, setClock } from '#libs/server';
-import { TestAggregator } from '../../../../test/support/aggregator.js';
+import { now, setClock } from '#libs/server';
 import {
-  applicationWithCallback,
   comeBack,
   domesticPayment,
   grantedAccount,
@@ -13,41 +11,21 @@ import {
 } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
 import { expectShape } from '../../../../test/support/expect-shape.js';
-import {
-  scriptedConnector,
-  scriptedInstitution,
-  scriptInstitution,
-  type ScriptedConnector,
-} from '../../../../test/support/scripted-connector.js';
-import type { IssuedKey } from '../applications/application-keys.service.js';
+import { scriptedInstitution, scriptInstitution } from '../../../../test/support/scripted-connector.js';
 import { ConsentSweep } from '../consents/consent-sweep.service.js';
+import { scriptedShop } from '../../../../test/support/scripted-shop.js';
 
-let aggregator: TestAggregator;
-let bank: ScriptedConnector;
-let shop: IssuedKey;
-
-beforeAll(async () => {
-  aggregator = await TestAggregator.start();
-});
-afterAll(() => aggregator.close());
-beforeEach(async () => {
-  bank = scriptedConnector();
-  scriptInstitution(aggregator, bank);
-  shop = await applicationWithCallback(aggregator);
-});
-afterEach(() => {
-  resetClock();
-});
+const world = scriptedShop();
 
 const shape = { shape: 'minimal' } as const;
 const renew = (token: string, headers: Record<string, string> = {}) =>
-  aggregator.ask<Envelope<AccountAuthorisationResponse>>('PATCH /account-auth-requests', {
-    as: shop,
+  world.aggregator.ask<Envelope<AccountAuthorisationResponse>>('PATCH /account-auth-requests', {
+    as: world.shop,
     headers: { consent: token, ...headers },
   });
 const consentOf = async (id: string) =>
-  (await aggregator.ask<Envelope<Consent>>(`GET /consents/${id}`, { as: shop })).body.data;
-const read = (token: string) => aggregator.ask('GET /accounts', { as: shop, headers: { consent: token } });
+  (await world.aggregator.ask<Envelope<Consent>>(`GET /consents/${id}`, { as: world.shop })).body.data;
+const read = (token: string) => world.aggregator.ask('GET /accounts', { as: world.shop, headers: { consent: token } });
 const inDays = (days: number) => {
   const at = new Date(now().getTime() + days * 86_400_000);
   setClock(() => at);
@@ -63,12 +41,12 @@ async function renewed(granted: Granted): Promise<{ state: string; url: string }
 
 describe('a re-authorisation', () => {
   it('keeps id and token, and asks the bank for the same consent under a new state', async () => {
-    const granted = await grantedAccount(aggregator, shop);
+    const granted = await grantedAccount(world.aggregator, world.shop);
     const before = await consentOf(granted.id);
     const { state, url } = await renewed(granted);
     expect(state).not.toBe(granted.state);
     expect(url).toBe(`https://bank.test/authorise?state=${state}`);
-    expect(bank.operations.INITIATE_ACCOUNT_REQUEST.mock.calls[1]?.[1]).toMatchObject({
+    expect(world.bank.operations.INITIATE_ACCOUNT_REQUEST.mock.calls[1]?.[1]).toMatchObject({
       state,
       featureScope: before.featureScope,
       renews: { institutionConsentId: 'aac-1', state: { refreshToken: 'r-1' } },
@@ -76,7 +54,7 @@ describe('a re-authorisation', () => {
     await expectProblem(read(granted.token), problems.consentNotAuthorised({ parameter: 'consent' }), shape);
 
     inDays(1);
-    const { location } = await comeBack(aggregator, { code: 'c-2', state });
+    const { location } = await comeBack(world.aggregator, { code: 'c-2', state });
     expect(location?.searchParams.get('consent')).toBe(granted.token);
     const after = await consentOf(granted.id);
     expect(after).toMatchObject({ status: 'AUTHORIZED', consentToken: granted.token });
@@ -87,81 +65,81 @@ describe('a re-authorisation', () => {
   });
 
   it('brings an expired consent back, as a new one at the bank when the old one has ended there', async () => {
-    bank.proceed.mockImplementation(async (_call, held) => {
+    world.bank.proceed.mockImplementation(async (_call, held) => {
       const expiresAt = new Date(now().getTime() + 86_400_000);
       return { kind: 'authorised', grant: { ...held, expiresAt, state: {} } };
     });
-    const granted = await grantedAccount(aggregator, shop);
+    const granted = await grantedAccount(world.aggregator, world.shop);
     inDays(2);
-    await aggregator.get(ConsentSweep).run();
+    await world.aggregator.get(ConsentSweep).run();
     expect((await consentOf(granted.id)).status).toBe('EXPIRED');
     const { state } = await renewed(granted);
-    expect(bank.operations.INITIATE_ACCOUNT_REQUEST.mock.calls[1]?.[1]).not.toHaveProperty('renews');
-    await comeBack(aggregator, { code: 'c-2', state });
+    expect(world.bank.operations.INITIATE_ACCOUNT_REQUEST.mock.calls[1]?.[1]).not.toHaveProperty('renews');
+    await comeBack(world.aggregator, { code: 'c-2', state });
     expect((await consentOf(granted.id)).status).toBe('AUTHORIZED');
     expect((await read(granted.token)).status).toBe(200);
   });
 
   it('that is refused leaves the consent what it was', async () => {
-    const granted = await grantedAccount(aggregator, shop);
+    const granted = await grantedAccount(world.aggregator, world.shop);
     const before = await consentOf(granted.id);
     const { state } = await renewed(granted);
-    const { location } = await comeBack(aggregator, { error: 'access_denied', state });
+    const { location } = await comeBack(world.aggregator, { error: 'access_denied', state });
     expect(location?.searchParams.get('error')).toBe('access_denied');
     expect(await consentOf(granted.id)).toEqual({ ...before, state, timeToExpire: expect.any(String) });
     expect((await read(granted.token)).status).toBe(200);
   });
 
   it('that fails leaves an expired consent expired', async () => {
-    const granted = await grantedAccount(aggregator, shop);
+    const granted = await grantedAccount(world.aggregator, world.shop);
     inDays(91);
-    await aggregator.get(ConsentSweep).run();
+    await world.aggregator.get(ConsentSweep).run();
     const { state } = await renewed(granted);
-    bank.proceed.mockRejectedValueOnce(new InstitutionError('unavailable', 'Down'));
-    await comeBack(aggregator, { code: 'c', state });
+    world.bank.proceed.mockRejectedValueOnce(new InstitutionError('unavailable', 'Down'));
+    await comeBack(world.aggregator, { code: 'c', state });
     expect((await consentOf(granted.id)).status).toBe('EXPIRED');
   });
 
   it('that nobody answers within a day leaves the consent what it was', async () => {
-    const granted = await grantedAccount(aggregator, shop);
+    const granted = await grantedAccount(world.aggregator, world.shop);
     const { state } = await renewed(granted);
     inDays(1);
-    await aggregator.get(ConsentSweep).run();
+    await world.aggregator.get(ConsentSweep).run();
     expect((await consentOf(granted.id)).status).toBe('AUTHORIZED');
-    expect((await comeBack(aggregator, { code: 'late', state })).page).toContain('Already done');
+    expect((await comeBack(world.aggregator, { code: 'late', state })).page).toContain('Already done');
   });
 
   it('is refused for payments, for consents that are awaited, and for any that have ended', async () => {
     const refused = problems.unexpectedValue({ parameter: 'consent' });
-    const payment = await grantedPayment(aggregator, shop, domesticPayment('p1'));
+    const payment = await grantedPayment(world.aggregator, world.shop, domesticPayment('p1'));
     await expectProblem(renew(payment.token), refused, shape);
-    const granted = await grantedAccount(aggregator, shop);
+    const granted = await grantedAccount(world.aggregator, world.shop);
     await renewed(granted);
     await expectProblem(renew(granted.token), refused, shape);
-    const gone = await grantedAccount(aggregator, shop);
-    bank.operations.ACCOUNTS.mockRejectedValueOnce(new InstitutionError('consent-gone', 'Revoked'));
+    const gone = await grantedAccount(world.aggregator, world.shop);
+    world.bank.operations.ACCOUNTS.mockRejectedValueOnce(new InstitutionError('consent-gone', 'Revoked'));
     await read(gone.token);
     expect((await consentOf(gone.id)).status).toBe('REVOKED');
     await expectProblem(renew(gone.token), refused, shape);
   });
 
   it('needs the token, and the PSU headers that the bank cannot do without', async () => {
-    const granted = await grantedAccount(aggregator, shop);
-    const without = aggregator.ask('PATCH /account-auth-requests', { as: shop });
+    const granted = await grantedAccount(world.aggregator, world.shop);
+    const without = world.aggregator.ask('PATCH /account-auth-requests', { as: world.shop });
     await expectProblem(without, problems.badRequest({ parameter: 'consent' }), shape);
     await expectProblem(renew('invented'), problems.consentUnknown({ parameter: 'consent' }), shape);
-    scriptInstitution(aggregator, bank, { requiredPsuHeaders: ['id'] });
+    scriptInstitution(world.aggregator, world.bank, { requiredPsuHeaders: ['id'] });
     await expectProblem(renew(granted.token), problems.unexpectedValue({ parameter: 'psu-id' }), shape);
     expect((await renew(granted.token, { 'psu-id': 'ann' })).status).toBe(201);
   });
 
   it('changes nothing when the bank does not take part', async () => {
-    const granted = await grantedAccount(aggregator, shop);
-    bank.operations.INITIATE_ACCOUNT_REQUEST.mockRejectedValueOnce(new InstitutionError('unavailable', 'Down'));
+    const granted = await grantedAccount(world.aggregator, world.shop);
+    world.bank.operations.INITIATE_ACCOUNT_REQUEST.mockRejectedValueOnce(new InstitutionError('unavailable', 'Down'));
     await expectProblem(renew(granted.token), problems.institutionFailed({ errorMessage: 'Down' }), shape);
-    bank.operations.INITIATE_ACCOUNT_REQUEST.mockResolvedValueOnce({ kind: 'rejected', reason: 'No' });
+    world.bank.operations.INITIATE_ACCOUNT_REQUEST.mockResolvedValueOnce({ kind: 'rejected', reason: 'No' });
     await expectProblem(renew(granted.token), problems.institutionFailed({ errorMessage: 'No' }), shape);
-    bank.operations.INITIATE_ACCOUNT_REQUEST.mockResolvedValueOnce({
+    world.bank.operations.INITIATE_ACCOUNT_REQUEST.mockResolvedValueOnce({
       kind: 'decoupled',
       message: 'See your phone',
       pending: { institutionConsentId: 'aac-2', state: {} },
@@ -171,7 +149,7 @@ describe('a re-authorisation', () => {
   });
 
   it('is begun once when two ask at the same time', async () => {
-    const granted = await grantedAccount(aggregator, shop);
+    const granted = await grantedAccount(world.aggregator, world.shop);
     const answers = await Promise.all([1, 2, 3].map(() => renew(granted.token)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const { status } of answers) expect([201, 400, 409]).toContain(status);
@@ -180,10 +158,13 @@ describe('a re-authorisation', () => {
 
 describe('POST /consents/{consentId}/extend', () => {
   const extend = (id: string, lastConfirmedAt: unknown) =>
-    aggregator.ask<Envelope<Consent>>(`POST /consents/${id}/extend`, { as: shop, body: { lastConfirmedAt } });
+    world.aggregator.ask<Envelope<Consent>>(`POST /consents/${id}/extend`, {
+      as: world.shop,
+      body: { lastConfirmedAt },
+    });
 
   it('moves the date of confirmation to ninety days after it', async () => {
-    const { id, token } = await grantedAccount(aggregator, shop);
+    const { id, token } = await grantedAccount(world.aggregator, world.shop);
     inDays(30);
     const { status, body } = await extend(id, '2026-07-08T12:00:00.000Z');
     expect(status).toBe(200);
@@ -198,7 +179,7 @@ describe('POST /consents/{consentId}/extend', () => {
   });
 
   it('opens a consent again that was not confirmed in time', async () => {
-    const { id, token } = await grantedAccount(aggregator, shop);
+    const { id, token } = await grantedAccount(world.aggregator, world.shop);
     await extend(id, new Date(now().getTime() - 91 * 86_400_000).toISOString());
     await expectProblem(read(token), problems.consentNotAuthorised({ parameter: 'consent' }), shape);
     await extend(id, now().toISOString());
@@ -206,7 +187,7 @@ describe('POST /consents/{consentId}/extend', () => {
   });
 
   it('refuses an instant in the future, in the words of the interface', async () => {
-    const { id } = await grantedAccount(aggregator, shop);
+    const { id } = await grantedAccount(world.aggregator, world.shop);
     const { status, body } = await extend(id, new Date(now().getTime() + 60_000).toISOString());
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -215,15 +196,15 @@ describe('POST /consents/{consentId}/extend', () => {
   });
 
   it('refuses what is no instant, payments, and consents that are not authorised', async () => {
-    const { id } = await grantedAccount(aggregator, shop);
+    const { id } = await grantedAccount(world.aggregator, world.shop);
     for (const wrong of [undefined, 'yesterday', 7]) {
       await expectProblem(extend(id, wrong), problems.unexpectedValue({ parameter: '$.lastConfirmedAt' }), shape);
     }
     const at = now().toISOString();
-    const payment = await grantedPayment(aggregator, shop, domesticPayment('p1'));
+    const payment = await grantedPayment(world.aggregator, world.shop, domesticPayment('p1'));
     await expectProblem(extend(payment.id, at), problems.unexpectedValue({ parameter: 'consentId' }), shape);
-    const { body } = await aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
-      as: shop,
+    const { body } = await world.aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
+      as: world.shop,
       body: { institutionId: scriptedInstitution.id, applicationUserId: 'ann' },
     });
     await expectProblem(extend(body.data.id, at), problems.unexpectedValue({ parameter: 'consentId' }), shape);

@@ -1,44 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AuthorisationStatus, problems, type Consent, type Envelope } from '#libs/contract';
 import { InstitutionError, type Connector, type ConsentState } from '#libs/connectors';
 import { asSystem, POOL } from '#libs/database';
 import { now } from '#libs/server';
-import { TestAggregator } from '../../../../test/support/aggregator.js';
-import { applicationWithCallback, asOwner, comeBack, grantedAccount } from '../../../../test/support/authorise.js';
+import { asOwner, comeBack, grantedAccount } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
-import {
-  scriptedConnector,
-  scriptedInstitution,
-  scriptInstitution,
-  type ScriptedConnector,
-} from '../../../../test/support/scripted-connector.js';
-import type { IssuedKey } from '../applications/application-keys.service.js';
+import { scriptedInstitution, scriptInstitution } from '../../../../test/support/scripted-connector.js';
 import { mayMove } from './consent-state.js';
 import { moveConsent, type Queryable } from './consent.queries.js';
+import { scriptedShop } from '../../../../test/support/scripted-shop.js';
 
-let aggregator: TestAggregator;
-let bank: ScriptedConnector;
-let shop: IssuedKey;
-
-beforeAll(async () => {
-  aggregator = await TestAggregator.start();
-});
-afterAll(() => aggregator.close());
-beforeEach(async () => {
-  bank = scriptedConnector();
-  scriptInstitution(aggregator, bank);
-  shop = await applicationWithCallback(aggregator);
-});
+const world = scriptedShop();
 
 const shape = { shape: 'minimal' } as const;
 const get = async (id: string) =>
-  (await aggregator.ask<Envelope<Consent>>(`GET /consents/${id}`, { as: shop })).body.data;
-const read = (token: string) => aggregator.ask('GET /accounts', { as: shop, headers: { consent: token } });
+  (await world.aggregator.ask<Envelope<Consent>>(`GET /consents/${id}`, { as: world.shop })).body.data;
+const read = (token: string) => world.aggregator.ask('GET /accounts', { as: world.shop, headers: { consent: token } });
 
 describe('the stored status of a consent', () => {
   it('takes every move of the table and no other', async () => {
-    const { id } = await grantedAccount(aggregator, shop);
-    const pool = aggregator.app.get<Queryable>(POOL, { strict: false });
+    const { id } = await grantedAccount(world.aggregator, world.shop);
+    const pool = world.aggregator.app.get<Queryable>(POOL, { strict: false });
     const all = Object.values(AuthorisationStatus);
     const wrong: string[] = [];
     for (const from of all) {
@@ -54,7 +36,7 @@ describe('the stored status of a consent', () => {
 
 describe('a consent that its bank has ended', () => {
   const withStatus = (status: ReturnType<typeof vi.fn<NonNullable<Connector['status']>>>) =>
-    scriptInstitution(aggregator, { ...bank, status });
+    scriptInstitution(world.aggregator, { ...world.bank, status });
   const refused = new InstitutionError('unauthorised', 'Token refused', { httpStatus: 401 });
   const failed = problems.institutionFailed({ errorMessage: 'Token refused', httpStatusCode: 401 });
 
@@ -65,8 +47,8 @@ describe('a consent that its bank has ended', () => {
     ['awaiting', 'INVALID'],
   ])('and calls %s is %s once a token of it is refused', async (state, expected) => {
     withStatus(vi.fn(async () => state));
-    const { id, token } = await grantedAccount(aggregator, shop);
-    bank.operations.ACCOUNTS.mockRejectedValueOnce(refused);
+    const { id, token } = await grantedAccount(world.aggregator, world.shop);
+    world.bank.operations.ACCOUNTS.mockRejectedValueOnce(refused);
     await expectProblem(read(token), problems.consentNotAuthorised(), shape);
     const consent = await get(id);
     expect(consent.status).toBe(expected);
@@ -75,15 +57,15 @@ describe('a consent that its bank has ended', () => {
 
   it('is told from one whose token was refused in passing', async () => {
     withStatus(vi.fn(async () => 'authorised' as const));
-    const { id, token } = await grantedAccount(aggregator, shop);
-    bank.operations.ACCOUNTS.mockRejectedValueOnce(refused);
+    const { id, token } = await grantedAccount(world.aggregator, world.shop);
+    world.bank.operations.ACCOUNTS.mockRejectedValueOnce(refused);
     await expectProblem(read(token), failed, shape);
     expect((await get(id)).status).toBe('AUTHORIZED');
   });
 
   it('is not taken for ended when the bank cannot tell', async () => {
-    const { id, token } = await grantedAccount(aggregator, shop);
-    bank.operations.ACCOUNTS.mockRejectedValue(refused);
+    const { id, token } = await grantedAccount(world.aggregator, world.shop);
+    world.bank.operations.ACCOUNTS.mockRejectedValue(refused);
     await expectProblem(read(token), failed, shape);
     withStatus(vi.fn(async () => Promise.reject(new InstitutionError('unavailable', 'Down'))));
     await expectProblem(read(token), failed, shape);
@@ -96,8 +78,8 @@ describe('a consent that its bank has ended', () => {
 
 describe('an answer of the bank', () => {
   async function begun(): Promise<{ id: string; state: string; expiresAt: string }> {
-    const { body } = await aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
-      as: shop,
+    const { body } = await world.aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
+      as: world.shop,
       body: { institutionId: scriptedInstitution.id, applicationUserId: 'ann' },
     });
     const { id, state = '', expiresAt = '' } = body.data;
@@ -106,56 +88,56 @@ describe('an answer of the bank', () => {
 
   it('that cannot be read leaves the consent UNKNOWN, for a day', async () => {
     const { id, state } = await begun();
-    bank.proceed.mockRejectedValueOnce(new InstitutionError('malformed', 'No token in the answer'));
-    expect((await comeBack(aggregator, { code: 'c-1', state })).page).toContain('That did not work');
+    world.bank.proceed.mockRejectedValueOnce(new InstitutionError('malformed', 'No token in the answer'));
+    expect((await comeBack(world.aggregator, { code: 'c-1', state })).page).toContain('That did not work');
     expect((await get(id)).status).toBe('UNKNOWN');
   });
 
   it('that comes before the bank has booked it is followed by polling', async () => {
     const { id, state } = await begun();
     const pending = { institutionConsentId: 'bg-1', state: {} };
-    bank.proceed.mockResolvedValueOnce({ kind: 'decoupled', message: 'One moment', pending });
-    expect((await comeBack(aggregator, { state })).page).toContain('One moment');
-    bank.proceed.mockResolvedValueOnce({ kind: 'authorised', grant: pending });
+    world.bank.proceed.mockResolvedValueOnce({ kind: 'decoupled', message: 'One moment', pending });
+    expect((await comeBack(world.aggregator, { state })).page).toContain('One moment');
+    world.bank.proceed.mockResolvedValueOnce({ kind: 'authorised', grant: pending });
     expect((await get(id)).status).toBe('AUTHORIZED');
   });
 
   it('that asks for another visit sends the browser there', async () => {
     const { id, state } = await begun();
     const pending = { institutionConsentId: 'bg-1', state: {} };
-    bank.proceed.mockResolvedValueOnce({ kind: 'redirect', url: 'https://bank.test/second', pending });
-    const { status, location } = await comeBack(aggregator, { code: 'c-1', state });
+    world.bank.proceed.mockResolvedValueOnce({ kind: 'redirect', url: 'https://bank.test/second', pending });
+    const { status, location } = await comeBack(world.aggregator, { code: 'c-1', state });
     expect([status, location?.href]).toEqual([303, 'https://bank.test/second']);
-    expect((await comeBack(aggregator, { code: 'c-2', state })).page).toContain('Access granted');
-    expect(bank.proceed.mock.calls[1]?.[1]).toEqual(pending);
+    expect((await comeBack(world.aggregator, { code: 'c-2', state })).page).toContain('Access granted');
+    expect(world.bank.proceed.mock.calls[1]?.[1]).toEqual(pending);
     expect((await get(id)).status).toBe('AUTHORIZED');
   });
 
   it('never makes a consent longer than ninety days, whatever the bank allows', async () => {
-    scriptInstitution(aggregator, bank, { maxConsentDays: 180 });
+    scriptInstitution(world.aggregator, world.bank, { maxConsentDays: 180 });
     const { expiresAt, id, state } = await begun();
     const inDays = (text: string | undefined) => (Date.parse(text ?? '') - now().getTime()) / 86_400_000;
     expect(inDays(expiresAt)).toBeCloseTo(90, 1);
-    await comeBack(aggregator, { code: 'c-1', state });
+    await comeBack(world.aggregator, { code: 'c-1', state });
     const consent = await get(id);
     expect(inDays(consent.reconfirmBy)).toBeCloseTo(90, 1);
     const [row] = await asOwner(
-      aggregator,
+      world.aggregator,
       `SELECT sealed_url, sealed_pending FROM aggregator.consents WHERE id = '${id}'`,
     );
     expect(row).toEqual({ sealed_url: null, sealed_pending: null });
   });
 
   it('to a re-authorisation may come from several users, and their refusal ends nothing', async () => {
-    const { id, token } = await grantedAccount(aggregator, shop);
-    const renewed = await aggregator.ask<Envelope<Consent>>('PATCH /account-auth-requests', {
-      as: shop,
+    const { id, token } = await grantedAccount(world.aggregator, world.shop);
+    const renewed = await world.aggregator.ask<Envelope<Consent>>('PATCH /account-auth-requests', {
+      as: world.shop,
       headers: { consent: token },
     });
     const pending = { institutionConsentId: 'bg-1', state: {} };
-    bank.proceed.mockResolvedValueOnce({ kind: 'further-authorisation', pending });
-    await comeBack(aggregator, { code: 'c-2', state: renewed.body.data.state ?? '' });
-    bank.proceed.mockResolvedValueOnce({ kind: 'rejected', reason: 'Declined' });
+    world.bank.proceed.mockResolvedValueOnce({ kind: 'further-authorisation', pending });
+    await comeBack(world.aggregator, { code: 'c-2', state: renewed.body.data.state ?? '' });
+    world.bank.proceed.mockResolvedValueOnce({ kind: 'rejected', reason: 'Declined' });
     expect((await get(id)).status).toBe('AUTHORIZED');
     expect((await read(token)).status).toBe(200);
   });

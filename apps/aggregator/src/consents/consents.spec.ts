@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { problems, type Consent, type ConsentDeleteResponse, type Envelope } from '#libs/contract';
 import { InstitutionError } from '#libs/connectors';
-import { now, resetClock, setClock } from '#libs/server';
-import { TestAggregator } from '../../../../test/support/aggregator.js';
+import { now, setClock } from '#libs/server';
 import {
   applicationWithCallback,
   domesticPayment,
@@ -10,38 +9,19 @@ import {
   grantedPayment,
 } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
-import {
-  scriptedConnector,
-  scriptedInstitution,
-  scriptInstitution,
-  type ScriptedConnector,
-} from '../../../../test/support/scripted-connector.js';
-import type { IssuedKey } from '../applications/application-keys.service.js';
+import { scriptedInstitution } from '../../../../test/support/scripted-connector.js';
 import { ConsentSweep } from './consent-sweep.service.js';
+import { scriptedShop } from '../../../../test/support/scripted-shop.js';
 
-let aggregator: TestAggregator;
-let bank: ScriptedConnector;
-let shop: IssuedKey;
+const world = scriptedShop();
 
-beforeAll(async () => {
-  aggregator = await TestAggregator.start();
-});
-afterAll(() => aggregator.close());
-beforeEach(async () => {
-  bank = scriptedConnector();
-  scriptInstitution(aggregator, bank);
-  shop = await applicationWithCallback(aggregator);
-});
-afterEach(() => {
-  resetClock();
-});
-
-const list = (query = '', as = shop) => aggregator.ask<Envelope<Consent[]>>(`GET /consents${query}`, { as });
-const idsOf = async (query = '', as = shop) => (await list(query, as)).body.data.map(({ id }) => id);
-const get = (id: string, as = shop) => aggregator.ask<Envelope<Consent>>(`GET /consents/${id}`, { as });
+const list = (query = '', as = world.shop) =>
+  world.aggregator.ask<Envelope<Consent[]>>(`GET /consents${query}`, { as });
+const idsOf = async (query = '', as = world.shop) => (await list(query, as)).body.data.map(({ id }) => id);
+const get = (id: string, as = world.shop) => world.aggregator.ask<Envelope<Consent>>(`GET /consents/${id}`, { as });
 const remove = (id: string, query = '') =>
-  aggregator.ask<Envelope<ConsentDeleteResponse>>(`DELETE /consents/${id}${query}`, { as: shop });
-const grant = (request: object = {}) => grantedAccount(aggregator, shop, request);
+  world.aggregator.ask<Envelope<ConsentDeleteResponse>>(`DELETE /consents/${id}${query}`, { as: world.shop });
+const grant = (request: object = {}) => grantedAccount(world.aggregator, world.shop, request);
 const shape = { shape: 'minimal' } as const;
 const later = (ms: number) => {
   const at = new Date(now().getTime() + ms);
@@ -90,11 +70,11 @@ describe('GET /consents', () => {
   });
 
   it('shows a root the consents of its sub-applications, and nobody those of others', async () => {
-    const sub = await applicationWithCallback(aggregator, shop.id);
-    const { id } = await grantedAccount(aggregator, sub);
-    expect(await idsOf('', shop)).toEqual([id]);
+    const sub = await applicationWithCallback(world.aggregator, world.shop.id);
+    const { id } = await grantedAccount(world.aggregator, sub);
+    expect(await idsOf('', world.shop)).toEqual([id]);
     expect(await idsOf('', sub)).toEqual([id]);
-    const other = await applicationWithCallback(aggregator);
+    const other = await applicationWithCallback(world.aggregator);
     expect(await idsOf('', other)).toEqual([]);
     await expectProblem(get(id, other), problems.notFound({ parameter: 'consentId' }), shape);
   });
@@ -112,25 +92,25 @@ describe('DELETE /consents/{consentId}', () => {
       institutionConsentId: 'aac-1',
       creationDate: expect.any(String),
     });
-    expect(bank.revoke).toHaveBeenCalledTimes(1);
+    expect(world.bank.revoke).toHaveBeenCalledTimes(1);
     await expectProblem(get(id), problems.notFound({ parameter: 'consentId' }), shape);
     await expectProblem(remove(id), problems.notFound({ parameter: 'consentId' }), shape);
-    const data = aggregator.ask('GET /accounts', { as: shop, headers: { consent: token } });
+    const data = world.aggregator.ask('GET /accounts', { as: world.shop, headers: { consent: token } });
     await expectProblem(data, problems.consentUnknown({ parameter: 'consent' }), shape);
   });
 
   it('keeps the consent when the bank refuses and deletion is not forced', async () => {
     const { id } = await grant();
-    bank.revoke.mockRejectedValue(new InstitutionError('unavailable', 'Down'));
+    world.bank.revoke.mockRejectedValue(new InstitutionError('unavailable', 'Down'));
     expect((await remove(id, '?forceDelete=false')).body.data.deleteStatus).toBe('FAILED');
     expect((await get(id)).body.data.status).toBe('AUTHORIZED');
     expect((await remove(id, '?forceDelete=true')).body.data.deleteStatus).toBe('SUCCESS');
   });
 
   it('leaves a payment consent to the bank, which never takes one back', async () => {
-    const { id } = await grantedPayment(aggregator, shop, domesticPayment('p1'));
+    const { id } = await grantedPayment(world.aggregator, world.shop, domesticPayment('p1'));
     expect((await remove(id)).body.data.deleteStatus).toBe('SUCCESS');
-    expect(bank.revoke).not.toHaveBeenCalled();
+    expect(world.bank.revoke).not.toHaveBeenCalled();
   });
 
   it('refuses a flag that is none', async () => {
@@ -144,7 +124,7 @@ describe('DELETE /consents/{consentId}', () => {
 });
 
 describe('the sweep', () => {
-  const sweep = () => aggregator.get(ConsentSweep).run();
+  const sweep = () => world.aggregator.get(ConsentSweep).run();
 
   it('ends consents that are past their date, and their token', async () => {
     const { id, token } = await grant({
@@ -153,7 +133,7 @@ describe('the sweep', () => {
     await sweep();
     expect((await get(id)).body.data.status).toBe('AUTHORIZED');
     later(3_600_000);
-    const data = () => aggregator.ask('GET /accounts', { as: shop, headers: { consent: token } });
+    const data = () => world.aggregator.ask('GET /accounts', { as: world.shop, headers: { consent: token } });
     await expectProblem(data(), problems.consentNotAuthorised({ parameter: 'consent' }), shape);
     expect(await sweep()).toBeGreaterThan(0);
     const consent = (await get(id)).body.data;
@@ -174,8 +154,8 @@ describe('the sweep', () => {
   });
 
   it('ends requests that nobody answered within a day', async () => {
-    const { body } = await aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
-      as: shop,
+    const { body } = await world.aggregator.ask<Envelope<Consent>>('POST /account-auth-requests', {
+      as: world.shop,
       body: { institutionId: scriptedInstitution.id, applicationUserId: 'ann' },
     });
     later(86_399_000);

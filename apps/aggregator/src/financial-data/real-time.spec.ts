@@ -1,45 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiListResponseOfRealTimeTransaction, problems } from '#libs/contract';
-import { now, resetClock, setClock } from '#libs/server';
-import { TestAggregator } from '../../../../test/support/aggregator.js';
-import { applicationWithCallback, grantedAccount } from '../../../../test/support/authorise.js';
+import { now, setClock } from '#libs/server';
+import { grantedAccount } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
 import { expectShape } from '../../../../test/support/expect-shape.js';
-import {
-  scriptedConnector,
-  scriptInstitution,
-  transactions,
-  type ScriptedConnector,
-} from '../../../../test/support/scripted-connector.js';
-import type { IssuedKey } from '../applications/application-keys.service.js';
+import { scriptInstitution, transactions } from '../../../../test/support/scripted-connector.js';
+import { scriptedShop } from '../../../../test/support/scripted-shop.js';
+
+const world = scriptedShop();
 
 type Answered = ApiListResponseOfRealTimeTransaction;
 type Link = keyof Answered['links'];
-
-let aggregator: TestAggregator;
-let bank: ScriptedConnector;
-let shop: IssuedKey;
 let token: string;
-
-beforeAll(async () => {
-  aggregator = await TestAggregator.start();
-});
-afterAll(() => aggregator.close());
 beforeEach(async () => {
-  bank = scriptedConnector();
-  scriptInstitution(aggregator, bank);
-  shop = await applicationWithCallback(aggregator);
-  ({ token } = await grantedAccount(aggregator, shop));
-});
-afterEach(() => {
-  resetClock();
+  ({ token } = await grantedAccount(world.aggregator, world.shop));
 });
 
 const ask = (query: Record<string, string> = {}, consent = token, account = 'a-1') =>
-  aggregator.ask<Answered>(`GET /accounts/${account}/real-time/transactions?${new URLSearchParams(query).toString()}`, {
-    as: shop,
-    headers: { consent },
-  });
+  world.aggregator.ask<Answered>(
+    `GET /accounts/${account}/real-time/transactions?${new URLSearchParams(query).toString()}`,
+    {
+      as: world.shop,
+      headers: { consent },
+    },
+  );
 const read = async (query: Record<string, string> = {}) => {
   const { status, body } = await ask(query);
   expect({ status, body }).toMatchObject({ status: 200 });
@@ -52,7 +36,7 @@ const namesOf = ({ links }: { links: Answered['links'] }) => Object.keys(links).
 /** `pages` pages of two, newest first; with `isRich`, the bank also says which page was before. */
 function inPages(pages: number, isRich = false): void {
   const all = transactions(pages * 2);
-  bank.operations.ACCOUNT_TRANSACTIONS.mockImplementation(async (_call, _accountId, { cursor }) => {
+  world.bank.operations.ACCOUNT_TRANSACTIONS.mockImplementation(async (_call, _accountId, { cursor }) => {
     const page = Number(cursor?.split('-').at(-1) ?? 1);
     return {
       items: all.slice(page * 2 - 2, page * 2),
@@ -78,7 +62,7 @@ describe('the links of real-time transactions', () => {
       ['t-4', 't-3'],
       ['t-2', 't-1'],
     ]);
-    expect(bank.operations.ACCOUNT_TRANSACTIONS).toHaveBeenCalledTimes(3);
+    expect(world.bank.operations.ACCOUNT_TRANSACTIONS).toHaveBeenCalledTimes(3);
   });
 
   it('are self alone on a single page', async () => {
@@ -123,7 +107,7 @@ describe('a cursor', () => {
     const { links } = await read({ from: '2026-01-02T00:00:00.000Z' });
     const cursor = links.last ?? '';
     expect((await read({ cursor, from: 'nonsense', before: '2020-01-01T00:00:00.000Z' })).ids).toEqual(['t-2']);
-    const [, , range] = bank.operations.ACCOUNT_TRANSACTIONS.mock.lastCall ?? [];
+    const [, , range] = world.bank.operations.ACCOUNT_TRANSACTIONS.mock.lastCall ?? [];
     expect(range).toEqual({ cursor: 'bank-page-3', from: new Date('2026-01-02T00:00:00.000Z') });
   });
 
@@ -138,7 +122,7 @@ describe('a cursor', () => {
 
   it('opens for its own consent and account only', async () => {
     const cursor = await cursorOf();
-    const other = await grantedAccount(aggregator, shop);
+    const other = await grantedAccount(world.aggregator, world.shop);
     await expectProblem(ask({ cursor }, other.token), refused);
     await expectProblem(ask({ cursor }, token, 'a-2'), refused);
     await expectProblem(ask({ cursor: `${cursor.slice(0, -2)}AA` }), refused);
@@ -150,7 +134,7 @@ describe('real-time transactions', () => {
   it('leave out what we add to transactions, and parties without an account', async () => {
     const accountIdentifications = [{ type: 'SORT_CODE' as const, identification: '400100' }];
     const [row] = transactions(1);
-    bank.operations.ACCOUNT_TRANSACTIONS.mockResolvedValue({
+    world.bank.operations.ACCOUNT_TRANSACTIONS.mockResolvedValue({
       items: [
         { ...row, transactionMutability: 'Mutable', payeeDetails: { name: 'Shop', accountIdentifications } },
         { ...row, payeeDetails: { name: 'Nobody' }, payerDetails: { accountIdentifications } },
@@ -168,27 +152,29 @@ describe('real-time transactions', () => {
   it('are clipped to the period of the consent', async () => {
     inPages(3);
     const accountRequest = { transactionFrom: '2026-01-06T00:00:00.000Z' };
-    const clipped = await grantedAccount(aggregator, shop, { accountRequest });
+    const clipped = await grantedAccount(world.aggregator, world.shop, { accountRequest });
     expect((await ask({}, clipped.token)).body.data.map(({ id }) => id)).toEqual(['t-6']);
     const outside = await ask({ before: '2026-01-01T00:00:00.000Z' }, clipped.token);
     expect(outside.body).toMatchObject({ data: [], meta: { count: 0 } });
-    expect(bank.operations.ACCOUNT_TRANSACTIONS).toHaveBeenCalledTimes(1);
+    expect(world.bank.operations.ACCOUNT_TRANSACTIONS).toHaveBeenCalledTimes(1);
   });
 
   it('are refused where the institution or the consent lacks them, or a date cannot be read', async () => {
-    const narrow = await grantedAccount(aggregator, shop, { accountRequest: { featureScope: ['ACCOUNTS'] } });
+    const narrow = await grantedAccount(world.aggregator, world.shop, {
+      accountRequest: { featureScope: ['ACCOUNTS'] },
+    });
     await expectProblem(ask({}, narrow.token), problems.forbidden({ parameter: 'consent' }));
     await expectProblem(ask({ from: 'yesterday' }), problems.unexpectedValue({ parameter: 'from' }));
-    scriptInstitution(aggregator, bank, { without: ['ACCOUNT_TRANSACTIONS'] });
+    scriptInstitution(world.aggregator, world.bank, { without: ['ACCOUNT_TRANSACTIONS'] });
     await expectProblem(ask(), problems.featureNotSupported());
   });
 
   it('stop looking for the last page at a circle and at the bound', async () => {
-    bank.operations.ACCOUNT_TRANSACTIONS.mockResolvedValue({ items: [], next: 'again' });
+    world.bank.operations.ACCOUNT_TRANSACTIONS.mockResolvedValue({ items: [], next: 'again' });
     const circle = await read();
     const errorMessage = "The institution's pages lead in a circle";
     await expectProblem(ask({ cursor: circle.links.last ?? '' }), problems.institutionFailed({ errorMessage }));
-    scriptInstitution(aggregator, bank, { pageBounds: { pages: 2, records: 10, ms: 10_000 } });
+    scriptInstitution(world.aggregator, world.bank, { pageBounds: { pages: 2, records: 10, ms: 10_000 } });
     inPages(5);
     await expectProblem(ask({ cursor: (await read()).links.last ?? '' }), problems.tooManyRecords());
   });

@@ -1,59 +1,43 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Consent, type Envelope, type PaymentResponse, type PaymentResponses } from '#libs/contract';
 import { InstitutionError } from '#libs/connectors';
 import { SecretBox } from '#libs/database';
-import { now, resetClock, setClock } from '#libs/server';
-import { TestAggregator } from '../../../../test/support/aggregator.js';
-import {
-  applicationWithCallback,
-  asOwner,
-  domesticPayment,
-  grantedPayment,
-  type Granted,
-} from '../../../../test/support/authorise.js';
-import {
-  bankPayment,
-  scriptedConnector,
-  scriptInstitution,
-  type ScriptedConnector,
-} from '../../../../test/support/scripted-connector.js';
-import type { IssuedKey } from '../applications/application-keys.service.js';
+import { now, setClock } from '#libs/server';
+import { asOwner, domesticPayment, grantedPayment, type Granted } from '../../../../test/support/authorise.js';
+import { bankPayment, scriptInstitution } from '../../../../test/support/scripted-connector.js';
 import { eventPayloadContext } from '../webhooks/delivery-body.js';
 import { PaymentFollow } from './payment-follow.service.js';
 import { PaymentRecord } from './payment-record.service.js';
+import { scriptedShop } from '../../../../test/support/scripted-shop.js';
 
-let aggregator: TestAggregator;
-let bank: ScriptedConnector;
-let shop: IssuedKey;
+const world = scriptedShop();
 let consent: Granted;
 
 const payment = domesticPayment('p1');
-
-beforeAll(async () => {
-  aggregator = await TestAggregator.start();
-});
-afterAll(() => aggregator.close());
 beforeEach(async () => {
-  bank = scriptedConnector();
-  scriptInstitution(aggregator, bank);
-  shop = await applicationWithCallback(aggregator);
-  consent = await grantedPayment(aggregator, shop, payment);
+  consent = await grantedPayment(world.aggregator, world.shop, payment);
 });
 afterEach(() => {
-  resetClock();
   vi.restoreAllMocks();
 });
 
 const pay = (body: object = payment, token = consent.token) =>
-  aggregator.ask<Envelope<PaymentResponse>>('POST /payments', { as: shop, body, headers: { consent: token } });
+  world.aggregator.ask<Envelope<PaymentResponse>>('POST /payments', {
+    as: world.shop,
+    body,
+    headers: { consent: token },
+  });
 const details = (id: string, token = consent.token) =>
-  aggregator.ask<Envelope<PaymentResponses>>(`GET /payments/${id}/details`, { as: shop, headers: { consent: token } });
+  world.aggregator.ask<Envelope<PaymentResponses>>(`GET /payments/${id}/details`, {
+    as: world.shop,
+    headers: { consent: token },
+  });
 const detailsOf = async (id: string) => (await details(id)).body.data.payments[0];
 const consentStatus = async () =>
-  (await aggregator.ask<Envelope<Consent>>(`GET /consents/${consent.id}`, { as: shop })).body.data.status;
-const stored = () => asOwner(aggregator, `SELECT * FROM aggregator.payments WHERE consent_id = '${consent.id}'`);
+  (await world.aggregator.ask<Envelope<Consent>>(`GET /consents/${consent.id}`, { as: world.shop })).body.data.status;
+const stored = () => asOwner(world.aggregator, `SELECT * FROM aggregator.payments WHERE consent_id = '${consent.id}'`);
 const isDue = async () => {
-  const due = await aggregator.get(PaymentFollow).due();
+  const due = await world.aggregator.get(PaymentFollow).due();
   const [row] = await stored();
   return due.some(({ id }) => id === row?.['id']);
 };
@@ -61,31 +45,31 @@ const later = (seconds: number) => {
   const at = new Date(now().getTime() + seconds * 1_000);
   setClock(() => at);
 };
-const keysSent = () => bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mock.calls.map(([, , key]) => key);
+const keysSent = () => world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mock.calls.map(([, , key]) => key);
 const timeout = () => new InstitutionError('timeout', 'No answer');
 const categories = async () => {
   const events = await asOwner(
-    aggregator,
-    `SELECT category FROM aggregator.events WHERE application_id = '${shop.id}' ORDER BY sequence`,
+    world.aggregator,
+    `SELECT category FROM aggregator.events WHERE application_id = '${world.shop.id}' ORDER BY sequence`,
   );
   return events.map(({ category }) => category);
 };
 
 describe('a payment whose answer was lost', () => {
   it('stays pending and is sent again under the same key, never a new one', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
     const { status, body } = await pay();
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ status: 'PENDING', id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     later(2);
-    await aggregator.get(PaymentFollow).poll(body.data.id);
+    await world.aggregator.get(PaymentFollow).poll(body.data.id);
     expect(new Set(keysSent())).toEqual(new Set([body.data.id]));
     expect(keysSent()).toHaveLength(2);
     expect(await stored()).toMatchObject([{ status: 'COMPLETED', institution_payment_id: 'pv3-1' }]);
   });
 
   it('is found by our id, by its lifecycle id and then by the bank’s', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
     const { id, paymentLifecycleId } = (await pay()).body.data;
     expect(await detailsOf(id)).toMatchObject({ status: 'PENDING', id });
     later(2);
@@ -95,15 +79,15 @@ describe('a payment whose answer was lost', () => {
   });
 
   it('is unknown where the protocol has no key to send it again with', async () => {
-    scriptInstitution(aggregator, { ...bank, resendable: false });
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
+    scriptInstitution(world.aggregator, { ...world.bank, resendable: false });
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
     expect((await pay()).body.data.status).toBe('UNKNOWN');
     later(3_600);
     expect(await isDue()).toBe(false);
   });
 
   it('is sent by a later look when the process crashed before the bank was asked', async () => {
-    vi.spyOn(aggregator.get(PaymentFollow), 'send').mockRejectedValueOnce(new Error('crash'));
+    vi.spyOn(world.aggregator.get(PaymentFollow), 'send').mockRejectedValueOnce(new Error('crash'));
     expect((await pay()).status).toBe(500);
     expect(await stored()).toMatchObject([{ status: 'PENDING' }]);
     expect(await consentStatus()).toBe('CONSUMED');
@@ -111,40 +95,42 @@ describe('a payment whose answer was lost', () => {
     later(120);
     expect(await isDue()).toBe(true);
     const id = String((await stored())[0]?.['id']);
-    await aggregator.get(PaymentFollow).poll(id);
+    await world.aggregator.get(PaymentFollow).poll(id);
     expect(keysSent()).toEqual([id]);
     expect(await stored()).toMatchObject([{ status: 'COMPLETED' }]);
   });
 
   it('is not sent again once the bank may have forgotten the key', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
     const { id } = (await pay()).body.data;
     later(23 * 3_600);
-    await aggregator.get(PaymentFollow).poll(id);
+    await world.aggregator.get(PaymentFollow).poll(id);
     expect(keysSent()).toHaveLength(1);
     expect(await stored()).toMatchObject([{ status: 'UNKNOWN', next_poll_at: null }]);
   });
 
   it('is not taken for failed because its consent is spent by the time it is sent again', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(timeout());
     const { id } = (await pay()).body.data;
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(
       new InstitutionError('consent-gone', 'Consumed'),
     );
     later(2);
-    await aggregator.get(PaymentFollow).poll(id);
+    await world.aggregator.get(PaymentFollow).poll(id);
     expect(await stored()).toMatchObject([{ status: 'PENDING' }]);
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(new InstitutionError('rejected', 'No funds'));
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValueOnce(
+      new InstitutionError('rejected', 'No funds'),
+    );
     later(5);
-    await aggregator.get(PaymentFollow).poll(id);
+    await world.aggregator.get(PaymentFollow).poll(id);
     expect(await stored()).toMatchObject([{ status: 'FAILED' }]);
   });
 
   it('is sent again under the same key when the process crashed before the answer was recorded', async () => {
-    vi.spyOn(aggregator.get(PaymentRecord), 'record').mockRejectedValueOnce(new Error('crash'));
+    vi.spyOn(world.aggregator.get(PaymentRecord), 'record').mockRejectedValueOnce(new Error('crash'));
     expect((await pay()).status).toBe(500);
     later(120);
-    await aggregator.get(PaymentFollow).poll(String((await stored())[0]?.['id']));
+    await world.aggregator.get(PaymentFollow).poll(String((await stored())[0]?.['id']));
     expect(keysSent()).toHaveLength(2);
     expect(new Set(keysSent()).size).toBe(1);
     expect(await stored()).toMatchObject([{ status: 'COMPLETED' }]);
@@ -154,13 +140,13 @@ describe('a payment whose answer was lost', () => {
 describe('following a payment', () => {
   const poll = async () => {
     const [row] = await stored();
-    await aggregator.get(PaymentFollow).poll(String(row?.['id']));
+    await world.aggregator.get(PaymentFollow).poll(String(row?.['id']));
   };
 
   it('goes on until the bank has nothing more to say, and publishes each change once', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockResolvedValue(bankPayment('PDNG'));
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockResolvedValue(bankPayment('PDNG'));
     expect((await pay()).body.data.status).toBe('PENDING');
-    const said = bank.operations.EXISTING_PAYMENTS_DETAILS;
+    const said = world.bank.operations.EXISTING_PAYMENTS_DETAILS;
     for (const code of ['PDNG', 'ACSP', 'ACSP', 'ACSC', 'ACSC'] as const) {
       said.mockResolvedValueOnce(bankPayment(code));
       later(30);
@@ -181,16 +167,16 @@ describe('following a payment', () => {
   it('publishes the payment as the interface shows it', async () => {
     const { data } = (await pay()).body;
     const [event] = await asOwner(
-      aggregator,
-      `SELECT id, payload FROM aggregator.events WHERE application_id = '${shop.id}' AND category = 'single_payment.status.completed'`,
+      world.aggregator,
+      `SELECT id, payload FROM aggregator.events WHERE application_id = '${world.shop.id}' AND category = 'single_payment.status.completed'`,
     );
     const context = eventPayloadContext(String(event?.['id']));
-    expect(JSON.parse(aggregator.get(SecretBox).open(String(event?.['payload']), context))).toEqual(data);
+    expect(JSON.parse(world.aggregator.get(SecretBox).open(String(event?.['payload']), context))).toEqual(data);
   });
 
   it('does not believe a step back', async () => {
     await pay();
-    bank.operations.EXISTING_PAYMENTS_DETAILS.mockResolvedValueOnce(bankPayment('PDNG'));
+    world.bank.operations.EXISTING_PAYMENTS_DETAILS.mockResolvedValueOnce(bankPayment('PDNG'));
     later(5);
     await poll();
     expect((await stored())[0]?.['status']).toBe('COMPLETED');
@@ -199,15 +185,15 @@ describe('following a payment', () => {
   it('does nothing before it is due, or when another worker is at it', async () => {
     await pay();
     await poll();
-    expect(bank.operations.EXISTING_PAYMENTS_DETAILS).not.toHaveBeenCalled();
+    expect(world.bank.operations.EXISTING_PAYMENTS_DETAILS).not.toHaveBeenCalled();
     later(5);
     await Promise.all([poll(), poll(), poll()]);
-    expect(bank.operations.EXISTING_PAYMENTS_DETAILS).toHaveBeenCalledTimes(1);
+    expect(world.bank.operations.EXISTING_PAYMENTS_DETAILS).toHaveBeenCalledTimes(1);
   });
 
   it('waits as long as the bank asks, and never guesses from its errors', async () => {
     await pay();
-    bank.operations.EXISTING_PAYMENTS_DETAILS.mockRejectedValueOnce(
+    world.bank.operations.EXISTING_PAYMENTS_DETAILS.mockRejectedValueOnce(
       new InstitutionError('rate-limited', 'Slow down', { httpStatus: 429, retryAfterMs: 60_000 }),
     );
     later(5);
@@ -215,15 +201,15 @@ describe('following a payment', () => {
     expect((await stored())[0]?.['status']).toBe('COMPLETED');
     later(30);
     await poll();
-    expect(bank.operations.EXISTING_PAYMENTS_DETAILS).toHaveBeenCalledTimes(1);
+    expect(world.bank.operations.EXISTING_PAYMENTS_DETAILS).toHaveBeenCalledTimes(1);
     later(31);
     await poll();
-    expect(bank.operations.EXISTING_PAYMENTS_DETAILS).toHaveBeenCalledTimes(2);
+    expect(world.bank.operations.EXISTING_PAYMENTS_DETAILS).toHaveBeenCalledTimes(2);
   });
 
   it('goes on after the consent was deleted', async () => {
     await pay();
-    await aggregator.ask(`DELETE /consents/${consent.id}`, { as: shop });
+    await world.aggregator.ask(`DELETE /consents/${consent.id}`, { as: world.shop });
     later(5);
     await poll();
     expect(await stored()).toMatchObject([{ iso_status: 'ACSC', next_poll_at: null }]);

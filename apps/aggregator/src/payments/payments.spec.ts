@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   problems,
   type Consent,
@@ -8,10 +8,8 @@ import {
   type PaymentResponses,
 } from '#libs/contract';
 import { InstitutionError } from '#libs/connectors';
-import { now, resetClock, setClock } from '#libs/server';
-import { TestAggregator } from '../../../../test/support/aggregator.js';
+import { now, setClock } from '#libs/server';
 import {
-  applicationWithCallback,
   asOwner,
   domesticPayment,
   grantedAccount,
@@ -19,55 +17,46 @@ import {
   type Granted,
 } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
-import {
-  bankPayment,
-  scriptedConnector,
-  scriptInstitution,
-  type ScriptedConnector,
-} from '../../../../test/support/scripted-connector.js';
-import type { IssuedKey } from '../applications/application-keys.service.js';
+import { bankPayment, scriptInstitution } from '../../../../test/support/scripted-connector.js';
+import { scriptedShop } from '../../../../test/support/scripted-shop.js';
 
-let aggregator: TestAggregator;
-let bank: ScriptedConnector;
-let shop: IssuedKey;
+const world = scriptedShop();
 let consent: Granted;
 
 const payment = domesticPayment('p1');
-
-beforeAll(async () => {
-  aggregator = await TestAggregator.start();
-});
-afterAll(() => aggregator.close());
 beforeEach(async () => {
-  bank = scriptedConnector();
-  scriptInstitution(aggregator, bank);
-  shop = await applicationWithCallback(aggregator);
-  consent = await grantedPayment(aggregator, shop, payment);
+  consent = await grantedPayment(world.aggregator, world.shop, payment);
 });
 afterEach(() => {
-  resetClock();
   vi.restoreAllMocks();
 });
 
 const shape = { shape: 'minimal' } as const;
 const pay = (body: object = payment, token = consent.token) =>
-  aggregator.ask<Envelope<PaymentResponse>>('POST /payments', { as: shop, body, headers: { consent: token } });
+  world.aggregator.ask<Envelope<PaymentResponse>>('POST /payments', {
+    as: world.shop,
+    body,
+    headers: { consent: token },
+  });
 const details = (id: string, token = consent.token) =>
-  aggregator.ask<Envelope<PaymentResponses>>(`GET /payments/${id}/details`, { as: shop, headers: { consent: token } });
+  world.aggregator.ask<Envelope<PaymentResponses>>(`GET /payments/${id}/details`, {
+    as: world.shop,
+    headers: { consent: token },
+  });
 const detailsOf = async (id: string) => (await details(id)).body.data.payments[0];
 const consentStatus = async () =>
-  (await aggregator.ask<Envelope<Consent>>(`GET /consents/${consent.id}`, { as: shop })).body.data.status;
-const stored = () => asOwner(aggregator, `SELECT * FROM aggregator.payments WHERE consent_id = '${consent.id}'`);
+  (await world.aggregator.ask<Envelope<Consent>>(`GET /consents/${consent.id}`, { as: world.shop })).body.data.status;
+const stored = () => asOwner(world.aggregator, `SELECT * FROM aggregator.payments WHERE consent_id = '${consent.id}'`);
 const later = (seconds: number) => {
   const at = new Date(now().getTime() + seconds * 1_000);
   setClock(() => at);
 };
-const keysSent = () => bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mock.calls.map(([, , key]) => key);
+const keysSent = () => world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mock.calls.map(([, , key]) => key);
 const timeout = () => new InstitutionError('timeout', 'No answer');
 const categories = async () => {
   const events = await asOwner(
-    aggregator,
-    `SELECT category FROM aggregator.events WHERE application_id = '${shop.id}' ORDER BY sequence`,
+    world.aggregator,
+    `SELECT category FROM aggregator.events WHERE application_id = '${world.shop.id}' ORDER BY sequence`,
   );
   return events.map(({ category }) => category);
 };
@@ -93,7 +82,7 @@ describe('POST /payments', () => {
   });
 
   it('is recorded before the bank is asked, and the bank is given our id as the key', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockImplementation(async () => {
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockImplementation(async () => {
       expect(await stored()).toMatchObject([{ status: 'PENDING', institution_payment_id: null }]);
       expect(await consentStatus()).toBe('CONSUMED');
       return bankPayment('ACSP');
@@ -109,7 +98,7 @@ describe('POST /payments', () => {
     ['$.paymentIdempotencyId', (request) => ({ ...request, paymentIdempotencyId: 'p2' })],
   ])('refuses a request that differs from the authorised one in %s', async (parameter, change) => {
     await expectProblem(pay(change(payment)), problems.unexpectedValue({ parameter }), shape);
-    expect(bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT).not.toHaveBeenCalled();
+    expect(world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT).not.toHaveBeenCalled();
     expect(await consentStatus()).toBe('AUTHORIZED');
     expect(await stored()).toEqual([]);
   });
@@ -148,7 +137,7 @@ describe('POST /payments', () => {
   });
 
   it('is failed by the bank’s refusal, for good', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValue(
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockRejectedValue(
       new InstitutionError('rejected', 'No funds', { httpStatus: 400 }),
     );
     await expectProblem(pay(), problems.institutionFailed({ errorMessage: 'No funds', httpStatusCode: 400 }), shape);
@@ -159,24 +148,24 @@ describe('POST /payments', () => {
   });
 
   it('keeps the consent when the institution cannot make the payment', async () => {
-    scriptInstitution(aggregator, bank, { without: ['CREATE_DOMESTIC_SINGLE_PAYMENT'] });
+    scriptInstitution(world.aggregator, world.bank, { without: ['CREATE_DOMESTIC_SINGLE_PAYMENT'] });
     await expectProblem(pay(), problems.featureNotSupported(), shape);
     expect(await consentStatus()).toBe('AUTHORIZED');
   });
 
   it('needs a consent for a payment', async () => {
-    const account = await grantedAccount(aggregator, shop);
+    const account = await grantedAccount(world.aggregator, world.shop);
     await expectProblem(pay(payment, account.token), problems.forbidden({ parameter: 'consent' }), shape);
   });
 });
 
 describe('a consent and its payment', () => {
   it('are consumed and recorded together or not at all', async () => {
-    await asOwner(aggregator, 'ALTER TABLE aggregator.payments ADD CONSTRAINT none CHECK (false) NOT VALID');
+    await asOwner(world.aggregator, 'ALTER TABLE aggregator.payments ADD CONSTRAINT none CHECK (false) NOT VALID');
     try {
       expect((await pay()).status).toBe(500);
     } finally {
-      await asOwner(aggregator, 'ALTER TABLE aggregator.payments DROP CONSTRAINT none');
+      await asOwner(world.aggregator, 'ALTER TABLE aggregator.payments DROP CONSTRAINT none');
     }
     expect(await consentStatus()).toBe('AUTHORIZED');
     expect((await pay()).status).toBe(201);
@@ -185,7 +174,7 @@ describe('a consent and its payment', () => {
 
 describe('GET /payments/{paymentId}/details', () => {
   it('asks the bank about an open payment, but not twice in a second', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockResolvedValue(bankPayment('PDNG'));
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockResolvedValue(bankPayment('PDNG'));
     await pay();
     expect(await detailsOf('pv3-1')).toMatchObject({ status: 'PENDING' });
     later(2);
@@ -194,13 +183,13 @@ describe('GET /payments/{paymentId}/details', () => {
       statusDetails: { isoStatus: { code: 'ACSC' } },
     });
     await detailsOf('pv3-1');
-    expect(bank.operations.EXISTING_PAYMENTS_DETAILS).toHaveBeenCalledTimes(1);
+    expect(world.bank.operations.EXISTING_PAYMENTS_DETAILS).toHaveBeenCalledTimes(1);
   });
 
   it('shows what is known when the bank does not answer', async () => {
-    bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockResolvedValue(bankPayment('PDNG'));
+    world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mockResolvedValue(bankPayment('PDNG'));
     await pay();
-    bank.operations.EXISTING_PAYMENTS_DETAILS.mockRejectedValue(timeout());
+    world.bank.operations.EXISTING_PAYMENTS_DETAILS.mockRejectedValue(timeout());
     later(2);
     expect(await detailsOf('pv3-1')).toMatchObject({ status: 'PENDING' });
   });
@@ -208,7 +197,7 @@ describe('GET /payments/{paymentId}/details', () => {
   it('is 404 for a payment of another consent', async () => {
     await pay();
     await expectProblem(details('pv3-2'), problems.notFound({ parameter: 'paymentId' }), shape);
-    const other = await grantedPayment(aggregator, shop, payment);
+    const other = await grantedPayment(world.aggregator, world.shop, payment);
     await expectProblem(details('pv3-1', other.token), problems.notFound({ parameter: 'paymentId' }), shape);
   });
 
