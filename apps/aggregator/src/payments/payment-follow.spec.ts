@@ -1,59 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Consent, type Envelope, type PaymentResponse, type PaymentResponses } from '#libs/contract';
+import { describe, expect, it, vi } from 'vitest';
 import { InstitutionError } from '#libs/connectors';
 import { SecretBox } from '#libs/database';
-import { now, setClock } from '#libs/server';
-import { asOwner, domesticPayment, grantedPayment, type Granted } from '../../../../test/support/authorise.js';
+import { asOwner } from '../../../../test/support/authorise.js';
 import { bankPayment, scriptInstitution } from '../../../../test/support/scripted-connector.js';
 import { eventPayloadContext } from '../webhooks/delivery-body.js';
 import { PaymentFollow } from './payment-follow.service.js';
 import { PaymentRecord } from './payment-record.service.js';
-import { scriptedShop } from '../../../../test/support/scripted-shop.js';
+import { scriptedPayment } from '../../../../test/support/scripted-payment.js';
 
-const world = scriptedShop();
-let consent: Granted;
+const { world, payment, consentId, pay, detailsOf, consentStatus, stored, keysSent, categories, later } =
+  scriptedPayment();
 
-const payment = domesticPayment('p1');
-beforeEach(async () => {
-  consent = await grantedPayment(world.aggregator, world.shop, payment);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-const pay = (body: object = payment, token = consent.token) =>
-  world.aggregator.ask<Envelope<PaymentResponse>>('POST /payments', {
-    as: world.shop,
-    body,
-    headers: { consent: token },
-  });
-const details = (id: string, token = consent.token) =>
-  world.aggregator.ask<Envelope<PaymentResponses>>(`GET /payments/${id}/details`, {
-    as: world.shop,
-    headers: { consent: token },
-  });
-const detailsOf = async (id: string) => (await details(id)).body.data.payments[0];
-const consentStatus = async () =>
-  (await world.aggregator.ask<Envelope<Consent>>(`GET /consents/${consent.id}`, { as: world.shop })).body.data.status;
-const stored = () => asOwner(world.aggregator, `SELECT * FROM aggregator.payments WHERE consent_id = '${consent.id}'`);
 const isDue = async () => {
   const due = await world.aggregator.get(PaymentFollow).due();
   const [row] = await stored();
   return due.some(({ id }) => id === row?.['id']);
 };
-const later = (seconds: number) => {
-  const at = new Date(now().getTime() + seconds * 1_000);
-  setClock(() => at);
-};
-const keysSent = () => world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mock.calls.map(([, , key]) => key);
 const timeout = () => new InstitutionError('timeout', 'No answer');
-const categories = async () => {
-  const events = await asOwner(
-    world.aggregator,
-    `SELECT category FROM aggregator.events WHERE application_id = '${world.shop.id}' ORDER BY sequence`,
-  );
-  return events.map(({ category }) => category);
-};
 
 describe('a payment whose answer was lost', () => {
   it('stays pending and is sent again under the same key, never a new one', async () => {
@@ -209,7 +172,7 @@ describe('following a payment', () => {
 
   it('goes on after the consent was deleted', async () => {
     await pay();
-    await world.aggregator.ask(`DELETE /consents/${consent.id}`, { as: world.shop });
+    await world.aggregator.ask(`DELETE /consents/${consentId()}`, { as: world.shop });
     later(5);
     await poll();
     expect(await stored()).toMatchObject([{ iso_status: 'ACSC', next_poll_at: null }]);

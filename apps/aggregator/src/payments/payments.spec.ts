@@ -1,65 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  problems,
-  type Consent,
-  type Envelope,
-  type PaymentRequest,
-  type PaymentResponse,
-  type PaymentResponses,
-} from '#libs/contract';
+import { describe, expect, it } from 'vitest';
+import { problems, type PaymentRequest } from '#libs/contract';
 import { InstitutionError } from '#libs/connectors';
-import { now, setClock } from '#libs/server';
-import {
-  asOwner,
-  domesticPayment,
-  grantedAccount,
-  grantedPayment,
-  type Granted,
-} from '../../../../test/support/authorise.js';
+import { asOwner, grantedAccount, grantedPayment } from '../../../../test/support/authorise.js';
 import { expectProblem } from '../../../../test/support/expect-problem.js';
 import { bankPayment, scriptInstitution } from '../../../../test/support/scripted-connector.js';
-import { scriptedShop } from '../../../../test/support/scripted-shop.js';
+import { scriptedPayment } from '../../../../test/support/scripted-payment.js';
 
-const world = scriptedShop();
-let consent: Granted;
-
-const payment = domesticPayment('p1');
-beforeEach(async () => {
-  consent = await grantedPayment(world.aggregator, world.shop, payment);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const { world, payment, pay, details, detailsOf, consentStatus, stored, keysSent, categories, later } =
+  scriptedPayment();
 
 const shape = { shape: 'minimal' } as const;
-const pay = (body: object = payment, token = consent.token) =>
-  world.aggregator.ask<Envelope<PaymentResponse>>('POST /payments', {
-    as: world.shop,
-    body,
-    headers: { consent: token },
-  });
-const details = (id: string, token = consent.token) =>
-  world.aggregator.ask<Envelope<PaymentResponses>>(`GET /payments/${id}/details`, {
-    as: world.shop,
-    headers: { consent: token },
-  });
-const detailsOf = async (id: string) => (await details(id)).body.data.payments[0];
-const consentStatus = async () =>
-  (await world.aggregator.ask<Envelope<Consent>>(`GET /consents/${consent.id}`, { as: world.shop })).body.data.status;
-const stored = () => asOwner(world.aggregator, `SELECT * FROM aggregator.payments WHERE consent_id = '${consent.id}'`);
-const later = (seconds: number) => {
-  const at = new Date(now().getTime() + seconds * 1_000);
-  setClock(() => at);
-};
-const keysSent = () => world.bank.operations.CREATE_DOMESTIC_SINGLE_PAYMENT.mock.calls.map(([, , key]) => key);
 const timeout = () => new InstitutionError('timeout', 'No answer');
-const categories = async () => {
-  const events = await asOwner(
-    world.aggregator,
-    `SELECT category FROM aggregator.events WHERE application_id = '${world.shop.id}' ORDER BY sequence`,
-  );
-  return events.map(({ category }) => category);
-};
 
 describe('POST /payments', () => {
   it('makes the payment that was authorised and uses the consent up', async () => {
