@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { createPool } from '#libs/database';
+import { createPool, takeDue } from '#libs/database';
+import { Notices } from '../../apps/bff/src/consents/notices.service.js';
 import { takeReadyAccounts } from '../../apps/bff/src/sync/account-schedule.js';
 import { startPostgres } from '../../apps/stack/src/embedded-postgres.js';
 import { applyMigrations } from '../../prisma/migrate.js';
 import { scheduleAccounts } from '../support/scheduled-accounts.js';
+import { scheduleConnections } from '../support/scheduled-connections.js';
 import { compare, type Figure, timed } from './harness.js';
 
 const totals = [10_000, 100_000, 1_000_000];
@@ -48,7 +50,62 @@ async function figureOf(pool: Pool, connectionString: string, total: number): Pr
   return { ...figure, name: `${figure.name}: ${ms.toFixed(1)} ms` };
 }
 
-/** What a scheduler's tick costs at 10 thousand, 100 thousand and a million accounts. */
+/** One side of a contest about rows of `connections`, which are made due before the clock runs. */
+interface Clock {
+  name: string;
+  baseline: string;
+  makeDue: string;
+  run: (pool: Pool) => Promise<number>;
+}
+
+/** Telling of ends is more than handing out: plan and event of each connection are written, in the same transaction. */
+const clocks: readonly Clock[] = [
+  {
+    name: 'notices of ends told',
+    baseline: 'UPDATE of as many rows by primary key',
+    makeDue: `update connections set stops_at = now() + interval '30 days', next_notice_at = now(), noticed_days = null where id = any($1)`,
+    run: (pool) => new Notices(pool).run(),
+  },
+  {
+    name: 'probes of consents handed out',
+    baseline: 'UPDATE of as many rows by primary key',
+    makeDue: `update connections set next_probe_at = now(), probe_lease_until = null where id = any($1)`,
+    run: async (pool) => {
+      const probes = { table: 'connections', dueColumn: 'next_probe_at', leaseColumn: 'probe_lease_until' };
+      return (await takeDue(pool, { ...probes, leaseMs: 1_000, limit: batch })).length;
+    },
+  },
+];
+
+/** Dealing with 1,000 connections whose clock has come, of so many. */
+async function clockFigureOf(pool: Pool, total: number, { name, baseline, makeDue, run }: Clock): Promise<Figure> {
+  const { rows } = await pool.query<{ id: string }>('select id from connections order by id limit $1', [2 * batch]);
+  const ids = rows.map(({ id }) => id);
+  const [ours, theirs] = [ids.slice(0, batch), ids.slice(batch)];
+  const figure = await compare({
+    name: `scheduling: ${batch} ${name}, ${total} connections`,
+    unit: 'due rows',
+    baseline,
+    rounds,
+    runBaseline: () =>
+      timed(async () => {
+        const text = `update connections set next_probe_at = next_probe_at + interval '1 minute' where id = any($1)`;
+        return (await pool.query(text, [theirs])).rowCount ?? 0;
+      }),
+    runOurs: async () => {
+      await pool.query(makeDue, [ours]);
+      const sample = await timed(() => run(pool));
+      if (sample.units !== batch) throw new Error(`${sample.units} of ${batch} connections were due`);
+      // What was handed out is not due in the next round.
+      await pool.query(`update connections set next_probe_at = now() + interval '1 day' where id = any($1)`, [ours]);
+      return sample;
+    },
+  });
+  const ms = (1_000 * 1_000) / figure.oursPerSecond;
+  return { ...figure, name: `${figure.name}: ${ms.toFixed(1)} ms` };
+}
+
+/** What a scheduler's tick costs at 10 thousand, 100 thousand and a million accounts, and as many connections. */
 export async function scheduling(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'));
   const server = await startPostgres({ dataDir });
@@ -57,6 +114,10 @@ export async function scheduling(): Promise<Figure[]> {
     const pool = createPool({ connectionString: server.connectionString, schema: 'bff' });
     const figures: Figure[] = [];
     for (const total of totals) figures.push(await figureOf(pool, server.connectionString, total));
+    for (const total of totals) {
+      await scheduleConnections(server.connectionString, total);
+      for (const clock of clocks) figures.push(await clockFigureOf(pool, total, clock));
+    }
     await pool.end();
     return figures;
   } finally {
