@@ -24,7 +24,7 @@ async function takeScreenshots(): Promise<void> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1180 } });
     const visitor = new ReferencePageVisitor(page, stack.bff);
     await visitor.signIn(stack.merchant.apiKey, 'customer-1');
-    await visitor.connect('Meridian Bank (GB)', ['Everyday', 'Credit card']);
+    await visitor.connect('Meridian Bank', ['Everyday', 'Credit card']);
     await visitor.pay();
     await shoot(page, 'light');
     await shoot(page, 'dark');

@@ -1,64 +1,135 @@
-import type { BalancePoint } from './balance-series.js';
-import { day, money } from './format.js';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { axisValues, balanceOn, type BalancePoint, dayAfter, daysBetween, monthStarts } from './balance-series.js';
+import { day, money, month, shortMoney } from './format.js';
 
-const width = 640;
-const height = 180;
+const height = 220;
+/** Room for the labels. */
+const edge = { left: 52, right: 8, top: 10, bottom: 24 };
+/** Of a label of a month, with the gap to the next. */
+const monthWidth = 44;
 
-/** A line of day's end balances, with the same figures as a table for those who do not see it. */
-export function BalanceChart({ points, currency }: { points: readonly BalancePoint[]; currency: string | undefined }) {
+interface Chart {
+  points: readonly BalancePoint[];
+  currency: string | undefined;
+}
+
+/** A line of day's end balances; any day of it is read by pointing at it or with the arrow keys. */
+export function BalanceChart({ points, currency }: Chart) {
   const [first, last] = [points[0], points.at(-1)];
+  const [ref, width] = useWidth();
+  const [chosen, choose] = useState<number>();
   if (!first || !last || points.length < 2) return <p class="note">There is no history to draw yet.</p>;
-  const balances = points.map(({ balance }) => balance);
-  const [low, high] = [Math.min(...balances, 0), Math.max(...balances, 0)];
-  const summary = `Balance from ${day(first.day)} to ${day(last.day)}: now ${money(last.balance, currency)}, lowest ${money(
-    Math.min(...balances),
-    currency,
-  )}, highest ${money(Math.max(...balances), currency)}.`;
-  const zero = height - ((0 - low) / (high - low || 1)) * height;
+  const days = daysBetween(first.day, last.day);
+  const offset = Math.min(chosen ?? days, days);
+  const on = dayAfter(first.day, offset);
+  const reading = `${day(on)}: ${money(balanceOn(points, on), currency)}`;
+  const summary = summaryOf(points, currency);
+  const pointAt = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const { left, width: wide } = event.currentTarget.getBoundingClientRect();
+    const share = (event.clientX - left - edge.left) / (wide - edge.left - edge.right);
+    choose(Math.round(Math.min(1, Math.max(0, share)) * days));
+  };
   return (
     <figure class="chart">
-      <svg viewBox={`0 -6 ${width} ${height + 12}`} role="img" aria-label={summary} preserveAspectRatio="none">
-        <line class="zero" x1="0" x2={width} y1={zero} y2={zero} />
-        <path class="area" d={`${steps(points, { low, high })} V${zero} H0 Z`} />
-        <path class="line" d={steps(points, { low, high })} />
-      </svg>
-      <figcaption>{summary}</figcaption>
-      <details>
-        <summary>Month by month</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">End of</th>
-              <th scope="col">Balance</th>
-            </tr>
-          </thead>
-          <tbody>
-            {monthEnds(points).map((point) => (
-              <tr key={point.day}>
-                <td>{point.day.slice(0, 7)}</td>
-                <td class="amount">{money(point.balance, currency)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <p class="reading" aria-hidden="true">
+        {reading}
+      </p>
+      <div
+        class="plot"
+        ref={ref}
+        onPointerMove={pointAt}
+        onPointerDown={pointAt}
+        onPointerLeave={() => choose(undefined)}
+      >
+        <Plot {...{ points, currency, width, summary, offset, days }} />
+        <input
+          type="range"
+          min={0}
+          max={days}
+          value={offset}
+          aria-label="Balance on a day"
+          aria-valuetext={reading}
+          onInput={(event) => choose(Number(event.currentTarget.value))}
+        />
+      </div>
+      <figcaption class="note">{summary}</figcaption>
     </figure>
   );
 }
 
-/** A balance holds until the next booking, so the line goes in steps. */
-function steps(points: readonly BalancePoint[], { low, high }: { low: number; high: number }): string {
-  const [start, end] = [Date.parse(points[0]?.day ?? ''), Date.parse(points.at(-1)?.day ?? '')];
-  return points
-    .map(({ day: on, balance }, index) => {
-      const x = (((Date.parse(on) - start) / (end - start || 1)) * width).toFixed(1);
-      const y = (height - ((balance - low) / (high - low || 1)) * height).toFixed(1);
-      return index === 0 ? `M${x} ${y}` : `H${x} V${y}`;
-    })
-    .join(' ');
+interface PlotProps extends Chart {
+  width: number;
+  summary: string;
+  /** Days from the first to the one that is read. */
+  offset: number;
+  days: number;
 }
 
-function monthEnds(points: readonly BalancePoint[]): BalancePoint[] {
-  const lastOfMonth = new Map(points.map((point) => [point.day.slice(0, 7), point]));
-  return [...lastOfMonth.values()].toReversed();
+function Plot({ points, currency, width, summary, offset, days }: PlotProps) {
+  const first = points[0]?.day ?? '';
+  const balances = points.map(({ balance }) => balance);
+  const values = axisValues(Math.min(...balances, 0), Math.max(...balances, 0));
+  const [low, high] = [values[0] ?? 0, values.at(-1) ?? 1];
+  const inner = { width: Math.max(1, width - edge.left - edge.right), height: height - edge.top - edge.bottom };
+  const x = (on: string) => edge.left + (daysBetween(first, on) / days) * inner.width;
+  const y = (balance: number) => edge.top + ((high - balance) / (high - low)) * inner.height;
+  const on = dayAfter(first, offset);
+  const line = points
+    .map(({ day: at, balance }, index) => {
+      const place = x(at).toFixed(1);
+      return index === 0 ? `M${place} ${y(balance).toFixed(1)}` : `H${place} V${y(balance).toFixed(1)}`;
+    })
+    .join(' ');
+  const months = monthStarts(first, points.at(-1)?.day ?? '');
+  const every = Math.max(1, Math.ceil((months.length * monthWidth) / inner.width));
+  return (
+    <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={summary}>
+      {values.map((value) => (
+        <g key={value}>
+          <line
+            class={value === 0 ? 'zero' : 'grid'}
+            x1={edge.left}
+            x2={width - edge.right}
+            y1={y(value)}
+            y2={y(value)}
+          />
+          <text x={edge.left - 6} y={y(value) + 4} text-anchor="end">
+            {shortMoney(value, currency)}
+          </text>
+        </g>
+      ))}
+      {months
+        .filter((_, index) => index % every === 0)
+        .map((start) => (
+          <text key={start} x={x(start)} y={height - 6} text-anchor="middle">
+            {month(start)}
+          </text>
+        ))}
+      <path class="area" d={`${line} V${y(0)} H${edge.left} Z`} />
+      <path class="line" d={line} />
+      <line class="cursor" x1={x(on)} x2={x(on)} y1={edge.top} y2={height - edge.bottom} />
+      <circle class="dot" cx={x(on)} cy={y(balanceOn(points, on) ?? 0)} r="5" />
+    </svg>
+  );
+}
+
+function summaryOf(points: readonly BalancePoint[], currency: string | undefined): string {
+  const balances = points.map(({ balance }) => balance);
+  const of = (amount: number | undefined) => money(amount, currency);
+  const [from, to] = [day(points[0]?.day), day(points.at(-1)?.day)];
+  return `Balance from ${from} to ${to}: now ${of(balances.at(-1))}, lowest ${of(Math.min(...balances))}, highest ${of(Math.max(...balances))}.`;
+}
+
+/** How wide an element is, also after it has changed: text in the drawing keeps its size that way. */
+function useWidth() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(640);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [ref.current]);
+  return [ref, width] as const;
 }

@@ -1,41 +1,42 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CustomerApi } from './api.js';
-import { textOf } from './form-text.js';
-import { day, moment } from './format.js';
-import { SyncProgress } from './sync-progress.js';
+import { BankChoice } from './bank-choice.js';
+import { BankLogo } from './bank-logo.js';
+import { clockWords, isUrgent, latenessOf, outlookOf, statusOf } from './connection-words.js';
+import { day, moment, sentence } from './format.js';
+import { here, leaveFor } from './navigation.js';
+import { Skeleton } from './skeleton.js';
+import { resultOf, SyncProgress } from './sync-progress.js';
+import { useAttempt } from './use-attempt.js';
 import type { Connection, Institution, SyncRun } from './views.js';
 
 interface Banks {
   api: CustomerApi;
-  token: string;
-  connections: readonly Connection[];
-  institutions: readonly Institution[];
+  /** Undefined while they are being loaded. */
+  connections: readonly Connection[] | undefined;
+  institutions: readonly Institution[] | undefined;
   /** Something changed: read everything again. */
   onChange: () => void;
 }
 
-/** The customer's banks: connect one, see how each stands, synchronise, disconnect. */
-export function Banks({ api, token, connections, institutions, onChange }: Banks) {
-  const [problem, setProblem] = useState<string>();
-  const attempt = async (work: () => Promise<void>) => {
-    setProblem(undefined);
-    await work().catch((error: Error) => setProblem(error.message));
-  };
-  const open = connections.filter(({ status }) => !over.has(status));
+/** The customer's banks: connect one, see how each stands and what will stop, synchronise, renew, disconnect. */
+export function Banks({ api, connections, institutions = [], onChange }: Banks) {
+  const open = connections?.filter(({ status }) => !over.has(status));
   return (
     <section aria-labelledby="banks-heading">
       <h2 id="banks-heading">Banks</h2>
-      {problem && <p role="alert">{problem}</p>}
+      {!open && <Skeleton what="banks" />}
       <ul class="banks" role="list">
-        {open.map((connection) => (
+        {open?.map((connection) => (
           <Bank
             key={connection.id}
-            {...{ api, token, connection, attempt, onChange }}
-            name={institutions.find(({ id }) => id === connection.institutionId)?.name ?? connection.institutionId}
+            {...{ api, connection, onChange }}
+            institution={institutionOf(institutions, connection.institutionId)}
           />
         ))}
       </ul>
-      <ConnectBank api={api} institutions={institutions} attempt={attempt} />
+      {open && <BankChoice api={api} institutions={institutions} isFirst={open.length === 0} />}
     </section>
   );
 }
@@ -43,85 +44,178 @@ export function Banks({ api, token, connections, institutions, onChange }: Banks
 /** Ends of a connection that have nothing more to tell. */
 const over: ReadonlySet<string> = new Set(['revoked', 'denied', 'failed', 'abandoned']);
 
-type Attempt = (work: () => Promise<void>) => Promise<void>;
-
-interface BankProps extends Pick<Banks, 'api' | 'token' | 'onChange'> {
-  connection: Connection;
-  name: string;
-  attempt: Attempt;
+/** The institution of that id; by its id alone where the list does not have it any more. */
+export function institutionOf(institutions: readonly Institution[], id: string): Pick<Institution, 'name' | 'logo'> {
+  return institutions.find((institution) => institution.id === id) ?? { name: id };
 }
 
-function Bank({ api, token, connection, name, attempt, onChange }: BankProps) {
-  const [run, setRun] = useState<SyncRun>();
-  const { id, status, health, lastSyncedAt, expiresAt, authorisationUrl } = connection;
-  const watched = run ?? (connection.sync?.status === 'running' ? connection.sync : undefined);
+interface BankProps extends Pick<Banks, 'api' | 'onChange'> {
+  connection: Connection;
+  institution: Pick<Institution, 'name' | 'logo'>;
+}
+
+function Bank({ api, connection, institution, onChange }: BankProps) {
+  const [asked, setAsked] = useState<SyncRun>();
+  /** The run whose progress cannot be followed: the connection tells its end. */
+  const [lost, setLost] = useState<string>();
+  const { attempt, isBusy, problem } = useAttempt();
+  const { id, status, sync, lastSyncedAt, forecast } = connection;
+  const { name } = institution;
+  const isOver = sync !== undefined && sync.status !== 'running' && sync.id === lost;
+  const watched = isOver ? undefined : (asked ?? (sync?.status === 'running' ? sync : undefined));
+  const late = latenessOf(forecast);
   return (
     <li>
-      <h3>{name}</h3>
-      <p class="note">
-        <span class={`badge ${status}`}>{status}</span> {health === 'degraded' && <span class="badge">degraded</span>}{' '}
-        {lastSyncedAt === undefined ? 'not synchronised yet' : `synchronised ${moment(lastSyncedAt)}`}
-        {expiresAt !== undefined && `, consent until ${day(expiresAt)}`}
-      </p>
-      {watched && (
-        <SyncProgress
-          key={watched.id}
-          {...{ token, name }}
-          connectionId={id}
-          run={watched}
-          onEnd={() => {
-            setRun(undefined);
-            onChange();
-          }}
-        />
-      )}
+      <BankLogo institution={institution} />
+      <div class="bank">
+        <h3>
+          {name} <span class={`badge ${late ? 'late' : status}`}>{statusOf(connection)}</span>
+        </h3>
+        <p class={isUrgent(forecast) ? 'urgent' : 'note'}>{outlookOf(forecast)}</p>
+        {late && <p class="urgent">{late}</p>}
+        {lastSyncedAt !== undefined && !watched && (
+          <p class="note">
+            Read at {moment(lastSyncedAt)}
+            {sync && `: ${resultOf(sync)}`}.
+          </p>
+        )}
+        {watched && (
+          <SyncProgress
+            key={watched.id}
+            {...{ api, name }}
+            connectionId={id}
+            run={watched}
+            onBreak={() => setLost(watched.id)}
+            onEnd={() => {
+              setAsked(undefined);
+              onChange();
+            }}
+          />
+        )}
+        <More forecast={forecast} name={name}>
+          <Disconnect
+            name={name}
+            onConfirm={() =>
+              attempt(async () => {
+                await api.disconnect(id);
+                onChange();
+              })
+            }
+          />
+        </More>
+        {problem !== undefined && <p role="alert">{problem}</p>}
+      </div>
       <div class="actions">
-        {authorisationUrl !== undefined && <a href={authorisationUrl}>Go to {name}</a>}
+        <NextStep {...{ api, connection, name, attempt, isBusy, onChange }} />
         {status === 'active' && !watched && (
-          <button type="button" onClick={() => void attempt(async () => setRun(await api.synchronise(id)))}>
+          <button
+            type="button"
+            class="quiet"
+            disabled={isBusy}
+            onClick={() => attempt(async () => setAsked(await api.synchronise(id)))}
+          >
             Synchronise <span class="unseen">{name}</span>
           </button>
         )}
-        <button
-          type="button"
-          class="quiet"
-          onClick={() =>
-            void attempt(async () => {
-              await api.disconnect(id);
-              onChange();
-            })
-          }
-        >
-          Disconnect <span class="unseen">{name}</span>
-        </button>
       </div>
     </li>
   );
 }
 
-function ConnectBank({ api, institutions, attempt }: Pick<Banks, 'api' | 'institutions'> & { attempt: Attempt }) {
-  const connect = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    event.preventDefault();
-    const chosen = textOf(new FormData(event.currentTarget), 'institution');
-    void attempt(async () => {
-      const { authorisationUrl } = await api.connect(chosen, location.origin + location.pathname);
-      if (authorisationUrl === undefined) throw new Error('The bank gave no address to go to.');
-      location.assign(authorisationUrl);
-    });
-  };
+/** What is asked for less often: the clocks that run against the consent, and its end. */
+function More({
+  forecast,
+  name,
+  children,
+}: {
+  forecast: Connection['forecast'];
+  name: string;
+  children: ComponentChildren;
+}) {
   return (
-    <form class="row" onSubmit={connect}>
-      <label>
-        Bank
-        <select name="institution" required>
-          {institutions.map(({ id, name, countries }) => (
-            <option key={id} value={id}>
-              {name} ({countries.join(', ')})
-            </option>
-          ))}
-        </select>
-      </label>
-      <button type="submit">Connect</button>
-    </form>
+    <details class="more">
+      <summary>
+        Clocks and end <span class="unseen">of {name}</span>
+      </summary>
+      <dl>
+        {forecast.clocks.map(({ clock, at }) => (
+          <div key={clock}>
+            <dt>{sentence(clockWords[clock])}</dt>
+            <dd>until {day(at)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="actions">{children}</p>
+    </details>
+  );
+}
+
+interface Step extends Pick<BankProps, 'api' | 'connection' | 'onChange'> {
+  name: string;
+  attempt: (work: () => Promise<void>) => void;
+  isBusy: boolean;
+}
+
+/** What the forecast says is to be done, as one button. */
+function NextStep({ api, connection: { id, forecast, authorisationUrl }, name, attempt, isBusy, onChange }: Step) {
+  const style = isUrgent(forecast) ? '' : 'quiet';
+  switch (forecast.action) {
+    case 'authorise':
+      if (authorisationUrl === undefined) return null;
+      return (
+        <a class="button" href={authorisationUrl}>
+          Go to {name}
+        </a>
+      );
+    case 'reconfirm':
+      return (
+        <button
+          type="button"
+          class={style}
+          disabled={isBusy}
+          onClick={() =>
+            attempt(async () => {
+              await api.reconfirm(id);
+              onChange();
+            })
+          }
+        >
+          Confirm <span class="unseen">that access to {name} may go on</span>
+        </button>
+      );
+    case 'renew':
+      return (
+        <button
+          type="button"
+          class={style}
+          disabled={isBusy}
+          onClick={() => attempt(async () => leaveFor((await api.renew(id, here())).authorisationUrl))}
+        >
+          Renew <span class="unseen">{name}</span>
+        </button>
+      );
+    default:
+      return null;
+  }
+}
+
+/** Asks once more, in place: what is withdrawn at the bank does not come back by itself. */
+function Disconnect({ name, onConfirm }: { name: string; onConfirm: () => void }) {
+  const [isAsking, ask] = useState(false);
+  if (!isAsking)
+    return (
+      <button type="button" class="quiet" onClick={() => ask(true)}>
+        Disconnect <span class="unseen">{name}</span>
+      </button>
+    );
+  return (
+    <>
+      <button type="button" class="danger" ref={(button) => button?.focus()} onClick={onConfirm}>
+        End access to {name}
+      </button>
+      <button type="button" class="quiet" onClick={() => ask(false)}>
+        Keep <span class="unseen">{name}</span>
+      </button>
+    </>
   );
 }

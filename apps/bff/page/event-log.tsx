@@ -1,37 +1,59 @@
 import { useEffect, useState } from 'preact/hooks';
 import { readEventStream } from './event-stream.js';
-import { timeOfDay } from './format.js';
+import { type Names, told } from './event-words.js';
+import { moment, sentence } from './format.js';
 import type { LoggedEvent } from './views.js';
 
 const keptEvents = 100;
 const pauseMs = { first: 1_000, longest: 30_000 };
 
-/** The customer's event log, newest first, as the server tells it; a broken stream goes on where it broke. */
-export function useEvents(token: string, onEvent: () => void): LoggedEvent[] {
-  const [events, setEvents] = useState<LoggedEvent[]>([]);
-  useEffect(() => {
-    const leaving = new AbortController();
-    void keepReading(token, leaving.signal, (event) => {
-      setEvents((before) => [event, ...before].slice(0, keptEvents));
-      onEvent();
-    });
-    return () => leaving.abort();
-  }, [token]);
-  return events;
+/** The customer's events, newest first; `problem` while the stream is broken. */
+export interface EventsSoFar {
+  events: LoggedEvent[];
+  problem?: string | undefined;
 }
 
-async function keepReading(token: string, signal: AbortSignal, onEvent: (event: LoggedEvent) => void): Promise<void> {
+/** The customer's event log as the server tells it; a broken stream goes on where it broke. */
+export function useEvents(token: string, onEvent: () => void): EventsSoFar {
+  const [events, setEvents] = useState<LoggedEvent[]>([]);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    const leaving = new AbortController();
+    const onRead = (event: LoggedEvent) => {
+      setEvents((before) => [event, ...before].slice(0, keptEvents));
+      onEvent();
+    };
+    void keepReading(
+      { token, signal: leaving.signal },
+      { onRead, onOpen: () => setProblem(undefined), onBreak: setProblem },
+    );
+    return () => leaving.abort();
+  }, [token]);
+  return { events, problem };
+}
+
+interface Reader {
+  onRead: (event: LoggedEvent) => void;
+  onOpen: () => void;
+  /** The server restarts or the network is gone; it is tried again. */
+  onBreak: (reason: string) => void;
+}
+
+async function keepReading(
+  options: { token: string; signal: AbortSignal },
+  { onRead, onOpen, onBreak }: Reader,
+): Promise<void> {
   let lastEventId: string | undefined;
   let pause = pauseMs.first;
-  while (!signal.aborted) {
+  while (!options.signal.aborted) {
     try {
-      for await (const { id, data } of readEventStream('/v1/events/stream', { token, signal, lastEventId })) {
+      for await (const { id, data } of readEventStream('/v1/events/stream', { ...options, lastEventId, onOpen })) {
         lastEventId = id ?? lastEventId;
         pause = pauseMs.first;
-        onEvent(JSON.parse(data) as LoggedEvent);
+        onRead(JSON.parse(data) as LoggedEvent);
       }
-    } catch {
-      // The server restarts or the network is gone: tried again below.
+    } catch (error) {
+      if (!options.signal.aborted) onBreak(error instanceof Error ? error.message : String(error));
     }
     await new Promise((done) => setTimeout(done, pause));
     pause = Math.min(pause * 2, pauseMs.longest);
@@ -39,27 +61,22 @@ async function keepReading(token: string, signal: AbortSignal, onEvent: (event: 
 }
 
 /** What happened, as it happens. */
-export function EventLog({ events }: { events: readonly LoggedEvent[] }) {
+export function EventLog({ events, problem, names }: EventsSoFar & { names: Names }) {
   return (
     <section aria-labelledby="events-heading">
       <h2 id="events-heading">Events</h2>
+      {problem !== undefined && <p class="urgent">The event stream is broken and is tried again: {problem}.</p>}
       {events.length === 0 && <p class="note">Nothing has happened yet.</p>}
-      <div class="events" role="log" aria-labelledby="events-heading" tabIndex={0}>
-        {events.map(({ id, type, data, createdAt }) => (
-          <p key={id}>
-            <time dateTime={createdAt}>{timeOfDay(createdAt)}</time> <strong>{type}</strong>{' '}
-            <span class="note">{told(data)}</span>
+      <div class="log" role="log" aria-labelledby="events-heading" tabIndex={0}>
+        {events.map((event) => (
+          <p key={event.id}>
+            {sentence(told(event, names))}
+            <span class="note">
+              <time dateTime={event.createdAt}>{moment(event.createdAt)}</time> · <code>{event.type}</code>
+            </span>
           </p>
         ))}
       </div>
     </section>
   );
-}
-
-/** The facts of an event without its ids. */
-function told(data: Record<string, unknown>): string {
-  return Object.entries(data)
-    .filter(([name, value]) => !/id$/i.test(name) && value !== null)
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .join(', ');
 }

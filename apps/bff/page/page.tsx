@@ -1,10 +1,14 @@
 import { render } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { Accounts } from './accounts.js';
+import { Accounts, nameOf } from './accounts.js';
 import { CustomerApi } from './api.js';
-import { Banks } from './banks.js';
+import { Banks, institutionOf } from './banks.js';
+import { CallLog } from './call-log.js';
+import { Calls } from './calls.js';
+import { Checks } from './checks.js';
 import { EventLog, useEvents } from './event-log.js';
 import { Pay } from './pay.js';
+import { takeReturned, toldOf } from './returned.js';
 import { type CustomerSession, savedSession, saveSession } from './session.js';
 import { SignIn } from './sign-in.js';
 import { Transactions } from './transactions.js';
@@ -13,63 +17,90 @@ import { useVersion } from './use-version.js';
 
 function Page() {
   const [session, setSession] = useState(savedSession);
-  if (!session) return <SignIn onSession={setSession} />;
-  const leave = () => {
-    saveSession(undefined);
-    setSession(undefined);
+  const [told, setTold] = useState<string>();
+  const change = (next: CustomerSession | undefined, why?: string) => {
+    saveSession(next);
+    setSession(next);
+    setTold(why);
   };
-  return <Dashboard session={session} onLeave={leave} />;
+  if (!session) return <SignIn told={told} onSession={change} />;
+  const onEnded = () => change(undefined, 'The session has ended, as it does after half an hour. Open another one.');
+  return <Dashboard key={session.token} session={session} onLeave={() => change(undefined)} onEnded={onEnded} />;
+}
+
+interface DashboardProps {
+  session: CustomerSession;
+  onLeave: () => void;
+  onEnded: () => void;
 }
 
 /** Everything of one customer. Each event of the log is a reason to read again: the page polls nothing. */
-function Dashboard({ session, onLeave }: { session: CustomerSession; onLeave: () => void }) {
-  const { token, reference } = session;
-  const api = useMemo(() => new CustomerApi(token), [token]);
+function Dashboard({ session: { token, reference }, onLeave, onEnded }: DashboardProps) {
+  const calls = useMemo(() => new CallLog(), []);
+  const api = useMemo(() => new CustomerApi({ token, calls, onEnded }), [token]);
   const [version, onChange] = useVersion();
-  const [told] = useState(takeReturned);
-  const events = useEvents(token, onChange);
-  const institutions = useLoaded(api.institutions, [token]);
-  const connections = useLoaded(api.connections, [version]);
-  const accounts = useLoaded(api.accounts, [version]);
-  const problem = institutions.problem ?? connections.problem ?? accounts.problem;
-  const banks = institutions.value ?? [];
+  const [returned] = useState(takeReturned);
+  const { events, problem: streamProblem } = useEvents(token, onChange);
+  const { value: institutions, problem: institutionsProblem } = useLoaded(api.institutions, [token]);
+  const { value: connections, problem: connectionsProblem } = useLoaded(api.connections, [version]);
+  const { value: accounts, problem: accountsProblem } = useLoaded(api.accounts, [version]);
+  const payments = useLoaded(api.payments, [version]);
+  const problem = institutionsProblem ?? connectionsProblem ?? accountsProblem;
+  const bankOf = (institutionId: string) => institutionOf(institutions ?? [], institutionId).name;
+  const told =
+    returned &&
+    toldOf(returned, { connections, payments: payments.value, nameOf: (each) => bankOf(each.institutionId) });
+  const names = {
+    connection: (id: string) => {
+      const connection = connections?.find((each) => each.id === id);
+      return connection && bankOf(connection.institutionId);
+    },
+    account: (id: string) => {
+      const account = accounts?.find((each) => each.id === id);
+      return account && nameOf(account);
+    },
+  };
   return (
     <>
-      <header>
-        <h1>Reference merchant</h1>
-        <p>
-          {reference}{' '}
-          <button type="button" class="quiet" onClick={onLeave}>
-            Leave
-          </button>
-        </p>
-      </header>
+      <Header reference={reference} onLeave={onLeave} />
       <main class="dashboard">
-        {problem && <p role="alert">{problem}</p>}
-        {told && <p role="status">{told}</p>}
+        {problem !== undefined && <p role="alert">{problem}</p>}
+        <p class="told" role="status">
+          {told}
+        </p>
         <div class="wide">
-          <Banks {...{ api, token, onChange }} connections={connections.value ?? []} institutions={banks} />
-          <Accounts api={api} accounts={accounts.value ?? []} version={version} />
-          <Transactions api={api} accounts={accounts.value ?? []} version={version} />
+          <Banks {...{ api, connections, institutions, onChange }} />
+          <Accounts
+            {...{ api, accounts, institutions }}
+            isExpecting={connections?.some(({ status }) => status === 'active') ?? false}
+          />
+          <Checks {...{ api, accounts, institutions, version, onChange }} />
+          <Transactions api={api} accounts={accounts ?? []} version={version} />
         </div>
         <div class="narrow">
-          <Pay api={api} institutions={banks} version={version} />
-          <EventLog events={events} />
+          <Pay api={api} institutions={institutions ?? []} payments={payments} />
+          <EventLog events={events} problem={streamProblem} names={names} />
+          <Calls calls={calls} />
         </div>
       </main>
     </>
   );
 }
 
-/** What the API told the browser on its way back from a bank; the address is then cleaned of it. */
-function takeReturned(): string | undefined {
-  const query = new URLSearchParams(location.search);
-  const status = query.get('status');
-  if (status === null) return undefined;
-  history.replaceState(null, '', location.pathname);
-  return query.has('payment')
-    ? 'Back from your bank: how the payment stands is told below it.'
-    : `Back from your bank: the connection is ${status}.`;
+function Header({ reference, onLeave }: { reference: string; onLeave: () => void }) {
+  return (
+    <header>
+      <h1>
+        Tributary <span class="note">Reference merchant</span>
+      </h1>
+      <p>
+        <span class="who">{reference}</span>
+        <button type="button" class="quiet" onClick={onLeave}>
+          Leave
+        </button>
+      </p>
+    </header>
+  );
 }
 
 const place = document.getElementById('page');

@@ -1,45 +1,43 @@
-import { useState } from 'preact/hooks';
 import type { CustomerApi } from './api.js';
 import { textOf } from './form-text.js';
 import { money, moment } from './format.js';
-import { useLoaded } from './use-loaded.js';
-import type { Institution, NewPayment } from './views.js';
+import { here, leaveFor } from './navigation.js';
+import { paymentStatus, paymentTone } from './payment-words.js';
+import { Skeleton } from './skeleton.js';
+import { useAttempt } from './use-attempt.js';
+import type { Loaded } from './use-loaded.js';
+import type { Institution, NewPayment, Payment } from './views.js';
 
-interface Pay {
+interface PayProps {
   api: CustomerApi;
   institutions: readonly Institution[];
-  version: number;
+  payments: Loaded<Payment[]>;
 }
 
 /** A payment from the customer's bank to a payee, and how the last ones stand. */
-export function Pay({ api, institutions, version }: Pay) {
-  const [problem, setProblem] = useState<string>();
-  const pay = async (form: FormData) => {
-    setProblem(undefined);
-    try {
-      const { authorisationUrl } = await api.pay(paymentOf(form));
-      if (authorisationUrl === undefined) throw new Error('The bank gave no address to go to.');
-      location.assign(authorisationUrl);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
+export function Pay({ api, institutions, payments }: PayProps) {
+  const { attempt, isBusy, problem } = useAttempt();
   return (
     <section aria-labelledby="pay-heading">
       <h2 id="pay-heading">Pay</h2>
-      <PaymentForm institutions={institutions} onSubmit={(form) => void pay(form)} />
-      {problem && <p role="alert">{problem}</p>}
-      <Payments api={api} version={version} />
+      <PaymentForm
+        institutions={institutions.filter(({ features }) => features.includes('CREATE_DOMESTIC_SINGLE_PAYMENT'))}
+        isBusy={isBusy}
+        onSubmit={(form) => attempt(async () => leaveFor((await api.pay(paymentOf(form))).authorisationUrl))}
+      />
+      {problem !== undefined && <p role="alert">{problem}</p>}
+      <Payments payments={payments} institutions={institutions} />
     </section>
   );
 }
 
 interface PaymentFormProps {
   institutions: readonly Institution[];
+  isBusy: boolean;
   onSubmit: (form: FormData) => void;
 }
 
-function PaymentForm({ institutions, onSubmit }: PaymentFormProps) {
+function PaymentForm({ institutions, isBusy, onSubmit }: PaymentFormProps) {
   const submit = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     onSubmit(new FormData(event.currentTarget));
@@ -49,13 +47,11 @@ function PaymentForm({ institutions, onSubmit }: PaymentFormProps) {
       <label>
         From
         <select name="institutionId" required>
-          {institutions
-            .filter(({ countries }) => countries.includes('GB'))
-            .map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+          {institutions.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
         </select>
       </label>
       <label>
@@ -85,26 +81,28 @@ function PaymentForm({ institutions, onSubmit }: PaymentFormProps) {
         Reference
         <input name="reference" maxLength={18} value="Order 1042" autocomplete="off" />
       </label>
-      <button type="submit">Pay by bank</button>
+      <button type="submit" disabled={isBusy}>
+        {isBusy ? 'Asking the bank…' : 'Pay by bank'}
+      </button>
     </form>
   );
 }
 
-function Payments({ api, version }: Pick<Pay, 'api' | 'version'>) {
-  const { value = [], problem } = useLoaded(api.payments, [version]);
-  if (problem) return <p role="alert">{problem}</p>;
+function Payments({ payments: { value, problem }, institutions }: Pick<PayProps, 'payments' | 'institutions'>) {
+  if (problem !== undefined) return <p role="alert">{problem}</p>;
+  if (!value) return <Skeleton what="payments" lines={2} />;
   return (
-    <ul class="payments" role="list" aria-label="Payments" aria-live="polite">
-      {value.slice(0, 5).map(({ id, amount, currency, reference, status, reason, createdAt }) => (
+    <ul class="payments" role="list" aria-label="Payments">
+      {value.slice(0, 5).map(({ id, institutionId, amount, currency, reference, status, reason, createdAt }) => (
         <li key={id}>
-          <span>
+          <span class="what">
             {money(amount, currency)} {reference}
+            <span class="note">
+              {institutions.find((each) => each.id === institutionId)?.name}, {moment(createdAt)}
+              {reason !== undefined && `, ${reason.replaceAll('-', ' ')}`}
+            </span>
           </span>
-          <span class={`badge ${status.toLowerCase()}`}>{status}</span>
-          <span class="note">
-            {moment(createdAt)}
-            {reason !== undefined && `, ${reason}`}
-          </span>
+          <span class={`badge ${paymentTone(status)}`}>{paymentStatus(status)}</span>
         </li>
       ))}
     </ul>
@@ -126,6 +124,6 @@ function paymentOf(form: FormData): NewPayment {
       ],
     },
     ...(reference ? { reference } : {}),
-    returnUrl: location.origin + location.pathname,
+    returnUrl: here(),
   };
 }

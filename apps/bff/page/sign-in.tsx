@@ -1,30 +1,31 @@
-import { useState } from 'preact/hooks';
 import { openSession } from './api.js';
 import { textOf } from './form-text.js';
-import { type CustomerSession, saveSession } from './session.js';
+import type { CustomerSession } from './session.js';
+import { useAttempt } from './use-attempt.js';
+
+interface SignInProps {
+  /** Why one has to sign in again. */
+  told: string | undefined;
+  onSession: (session: CustomerSession) => void;
+}
 
 /** Stands in for the merchant's backend, which opens a session with its API key and hands the token to its frontend. */
-export function SignIn({ onSession }: { onSession: (session: CustomerSession) => void }) {
-  const [problem, setProblem] = useState<string>();
-  const submit = async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+export function SignIn({ told, onSession }: SignInProps) {
+  const { attempt, isBusy, problem } = useAttempt();
+  const submit = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    try {
-      const session = await openSession(textOf(form, 'apiKey'), textOf(form, 'reference'));
-      saveSession(session);
-      onSession(session);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
+    attempt(async () => onSession(await openSession(textOf(form, 'apiKey'), textOf(form, 'reference'))));
   };
   return (
     <main class="sign-in">
       <h1>Reference merchant</h1>
       <p>
         What a merchant’s frontend can do with the API: connect a bank, read accounts and transactions, pay. It uses the
-        public API and nothing else.
+        public API and nothing else, so everything you see here your own frontend can do.
       </p>
-      <form onSubmit={(event) => void submit(event)}>
+      {told !== undefined && <p role="status">{told}</p>}
+      <form onSubmit={submit}>
         <label>
           Merchant API key
           <input
@@ -43,8 +44,10 @@ export function SignIn({ onSession }: { onSession: (session: CustomerSession) =>
           Customer
           <input name="reference" required maxLength={200} value="customer-1" autocomplete="off" />
         </label>
-        <button type="submit">Open a session</button>
-        {problem && <p role="alert">{problem}</p>}
+        <button type="submit" disabled={isBusy}>
+          Open a session
+        </button>
+        {problem !== undefined && <p role="alert">{problem}</p>}
       </form>
     </main>
   );

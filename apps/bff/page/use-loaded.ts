@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { problemOf } from './api.js';
 
 /** What was asked for: not here yet, here, or refused. What was here before stays while it is asked for again. */
 export interface Loaded<T> {
@@ -15,8 +16,8 @@ export function useLoaded<T>(load: () => Promise<T>, reasons: readonly unknown[]
       (value) => {
         if (isCurrent) setLoaded({ value });
       },
-      (error: Error) => {
-        if (isCurrent) setLoaded((before) => ({ ...before, problem: error.message }));
+      (error: unknown) => {
+        if (isCurrent) setLoaded((before) => ({ ...before, problem: problemOf(error) }));
       },
     );
     return () => {
