@@ -21,11 +21,12 @@ async function takeScreenshots(): Promise<void> {
   });
   const browser = await launchBrowser();
   try {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1180 } });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1280 } });
     const visitor = new ReferencePageVisitor(page, stack.bff);
     await visitor.signIn(stack.merchant.apiKey, 'customer-1');
     await visitor.connect('Meridian Bank', ['Everyday', 'Credit card']);
     await visitor.pay();
+    await page.getByRole('button', { name: /^Everyday/ }).click();
     await shoot(page, 'light');
     await shoot(page, 'dark');
   } finally {

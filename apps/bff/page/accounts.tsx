@@ -39,7 +39,7 @@ export function Accounts({ api, accounts, institutions = [], isExpecting }: Acco
               <BankLogo institution={institutionOf(institutions, each.institutionId)} />
               <span class="what">
                 <span>
-                  {nameOf(each)} <span class="soft">{identificationOf(each)}</span>
+                  {nameOf(each)} <span class="soft">{numberOf(each)}</span>
                 </span>
                 <span class="note">{institutionOf(institutions, each.institutionId).name}</span>
               </span>
@@ -88,8 +88,8 @@ export function nameOf({ accountNames, accountType, name }: Account): string {
   return name ?? accountNames?.[0]?.name ?? accountType?.toLowerCase() ?? 'Account';
 }
 
-/** The end of the account's number, by which people know it. */
-function identificationOf({ accountIdentifications = [] }: Account): string {
+/** The end of the account's number, by which people know it: `··2167`. */
+export function numberOf({ accountIdentifications = [] }: Account): string {
   const types = ['ACCOUNT_NUMBER', 'IBAN', 'MASKED_PAN'];
   const known = types.map((type) => accountIdentifications.find((each) => each.type === type)).find(Boolean);
   const number = (known ?? accountIdentifications[0])?.identification;

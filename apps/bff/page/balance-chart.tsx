@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { axisValues, balanceOn, type BalancePoint, dayAfter, daysBetween, monthStarts } from './balance-series.js';
 import { day, money, month, shortMoney } from './format.js';
 
@@ -16,7 +16,7 @@ interface Chart {
 /** A line of day's end balances; any day of it is read by pointing at it or with the arrow keys. */
 export function BalanceChart({ points, currency }: Chart) {
   const [first, last] = [points[0], points.at(-1)];
-  const [ref, width] = useWidth();
+  const [plot, width] = useWidth();
   const [chosen, choose] = useState<number>();
   if (!first || !last || points.length < 2) return <p class="note">There is no history to draw yet.</p>;
   const days = daysBetween(first.day, last.day);
@@ -36,7 +36,7 @@ export function BalanceChart({ points, currency }: Chart) {
       </p>
       <div
         class="plot"
-        ref={ref}
+        ref={plot}
         onPointerMove={pointAt}
         onPointerDown={pointAt}
         onPointerLeave={() => choose(undefined)}
@@ -122,14 +122,13 @@ function summaryOf(points: readonly BalancePoint[], currency: string | undefined
 
 /** How wide an element is, also after it has changed: text in the drawing keeps its size that way. */
 function useWidth() {
-  const ref = useRef<HTMLDivElement>(null);
+  const [element, setElement] = useState<HTMLElement | null>(null);
   const [width, setWidth] = useState(640);
   useLayoutEffect(() => {
-    const element = ref.current;
     if (!element) return undefined;
     const observer = new ResizeObserver(() => setWidth(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
-  }, [ref.current]);
-  return [ref, width] as const;
+  }, [element]);
+  return [setElement, width] as const;
 }

@@ -199,23 +199,34 @@ function NextStep({ api, connection: { id, forecast, authorisationUrl }, name, a
   }
 }
 
-/** Asks once more, in place: what is withdrawn at the bank does not come back by itself. */
+/** Asks once more, in place: what is withdrawn at the bank does not come back by itself. The focus goes with the question. */
 function Disconnect({ name, onConfirm }: { name: string; onConfirm: () => void }) {
-  const [isAsking, ask] = useState(false);
-  if (!isAsking)
+  const [stage, setStage] = useState<'at-rest' | 'asking' | 'kept'>('at-rest');
+  if (stage !== 'asking')
     return (
-      <button type="button" class="quiet" onClick={() => ask(true)}>
+      <button
+        key="begin"
+        type="button"
+        class="quiet"
+        ref={stage === 'kept' ? focus : null}
+        onClick={() => setStage('asking')}
+      >
         Disconnect <span class="unseen">{name}</span>
       </button>
     );
   return (
     <>
-      <button type="button" class="danger" ref={(button) => button?.focus()} onClick={onConfirm}>
+      <button key="end" type="button" class="danger" ref={focus} onClick={onConfirm}>
         End access to {name}
       </button>
-      <button type="button" class="quiet" onClick={() => ask(false)}>
+      <button type="button" class="quiet" onClick={() => setStage('kept')}>
         Keep <span class="unseen">{name}</span>
       </button>
     </>
   );
+}
+
+/** As a ref that never changes it is called once, when the element appears. */
+function focus(element: HTMLElement | null): void {
+  element?.focus();
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { nameOf } from './accounts.js';
 import type { CustomerApi } from './api.js';
 import { institutionOf } from './banks.js';
@@ -25,16 +25,24 @@ export function Checks({ api, accounts, institutions = [], version, onChange }: 
   const { value: doubts, problem } = useLoaded(() => doubtsOf(api), [version]);
   const [undo, setUndo] = useState<string>();
   const { attempt, isBusy, problem: undoProblem } = useAttempt();
+  const heading = useRef<HTMLHeadingElement>(null);
   if (accounts?.length === 0) return null;
+  /** The button that was pressed is gone, so the focus goes to where what is left can be read. */
+  const onDecided = () => {
+    heading.current?.focus();
+    onChange();
+  };
   const split = (id: string) =>
     attempt(async () => {
       await api.split(id);
       setUndo(undefined);
-      onChange();
+      onDecided();
     });
   return (
     <section aria-labelledby="checks-heading">
-      <h2 id="checks-heading">Checks</h2>
+      <h2 id="checks-heading" tabIndex={-1} ref={heading}>
+        Checks
+      </h2>
       {!accounts && <Skeleton what="checks" lines={2} />}
       {accounts && <Proofs {...{ api, accounts, institutions }} />}
       {problem !== undefined && <p role="alert">{problem}</p>}
@@ -55,7 +63,7 @@ export function Checks({ api, accounts, institutions = [], version, onChange }: 
       {undoProblem !== undefined && <p role="alert">{undoProblem}</p>}
       <ul class="doubts" role="list">
         {doubts?.list.map((doubt) => (
-          <Doubt key={doubt.transaction.id} {...{ api, doubt, onChange }} onJoined={setUndo} />
+          <Doubt key={doubt.transaction.id} {...{ api, doubt, onDecided }} onJoined={setUndo} />
         ))}
       </ul>
     </section>
@@ -152,25 +160,26 @@ async function doubtsOf(api: CustomerApi): Promise<{ list: DoubtfulTransaction[]
   return { list, hasMore: nextCursor !== undefined };
 }
 
-interface DoubtProps extends Pick<ChecksProps, 'api' | 'onChange'> {
+interface DoubtProps extends Pick<ChecksProps, 'api'> {
+  onDecided: () => void;
   doubt: DoubtfulTransaction;
   /** Is given the transaction that has stayed. */
   onJoined: (id: string) => void;
 }
 
 /** One transaction that is not sure, those it may be, and a person's answer. */
-function Doubt({ api, doubt: { transaction, flag }, onChange, onJoined }: DoubtProps) {
+function Doubt({ api, doubt: { transaction, flag }, onDecided, onJoined }: DoubtProps) {
   const { attempt, isBusy, problem } = useAttempt();
   const title = titleOf(transaction);
   const join = (other: string) =>
     attempt(async () => {
       onJoined((await api.join(other, transaction.id)).id);
-      onChange();
+      onDecided();
     });
   const dismiss = () =>
     attempt(async () => {
       await api.dismissFlag(transaction.id);
-      onChange();
+      onDecided();
     });
   return (
     <li>

@@ -67,7 +67,8 @@ export function EventLog({ events, problem, names }: EventsSoFar & { names: Name
       <h2 id="events-heading">Events</h2>
       {problem !== undefined && <p class="urgent">The event stream is broken and is tried again: {problem}.</p>}
       {events.length === 0 && <p class="note">Nothing has happened yet.</p>}
-      <div class="log" role="log" aria-labelledby="events-heading" tabIndex={0}>
+      {/* Not spoken: it begins with everything that is kept, and what matters is told where it belongs. */}
+      <div class="log" role="log" aria-live="off" aria-labelledby="events-heading" tabIndex={0}>
         {events.map((event) => (
           <p key={event.id}>
             {sentence(told(event, names))}

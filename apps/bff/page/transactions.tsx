@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { nameOf } from './accounts.js';
+import { nameOf, numberOf } from './accounts.js';
 import { type CustomerApi, problemOf } from './api.js';
 import { day, plural } from './format.js';
 import { Skeleton } from './skeleton.js';
@@ -25,7 +25,7 @@ export function Transactions({ api, accounts, version }: TransactionsProps) {
   const [stop, setStop] = useState<string>();
   const groups = groupsOf(rows ?? []);
   const stopped = rows?.find(({ id }) => id === stop) ?? groups[0]?.members[0];
-  const names = new Map(accounts.map((account) => [account.id, nameOf(account)]));
+  const names = new Map(accounts.map((account) => [account.id, `${nameOf(account)} ${numberOf(account)}`]));
   return (
     <section aria-labelledby="transactions-heading">
       <h2 id="transactions-heading">Transactions</h2>
@@ -40,7 +40,7 @@ export function Transactions({ api, accounts, version }: TransactionsProps) {
             <option value="">All</option>
             {accounts.map((account) => (
               <option key={account.id} value={account.id}>
-                {nameOf(account)}
+                {names.get(account.id)}
               </option>
             ))}
           </select>
@@ -60,7 +60,7 @@ export function Transactions({ api, accounts, version }: TransactionsProps) {
           onFocusIn={(event) => setStop(rowOf(event.target)?.dataset['row'] ?? stop)}
         >
           {groups.map(({ title, members }) => (
-            <section key={title} class="day" aria-label={title}>
+            <div key={title} class="day" role="group" aria-label={title}>
               <h3>{title}</h3>
               <ul role="list">
                 {members.map((row) => (
@@ -73,7 +73,7 @@ export function Transactions({ api, accounts, version }: TransactionsProps) {
                   />
                 ))}
               </ul>
-            </section>
+            </div>
           ))}
           {rows.length === 0 && <p class="note">Nothing found.</p>}
           {more && <More onMore={more} />}
