@@ -59,26 +59,18 @@ function Bank({ api, connection, institution, onChange }: BankProps) {
   /** The run whose progress cannot be followed: the connection tells its end. */
   const [lost, setLost] = useState<string>();
   const { attempt, isBusy, problem } = useAttempt();
-  const { id, status, sync, lastSyncedAt, forecast } = connection;
+  const { id, status, sync, forecast } = connection;
   const { name } = institution;
   const isOver = sync !== undefined && sync.status !== 'running' && sync.id === lost;
   const watched = isOver ? undefined : (asked ?? (sync?.status === 'running' ? sync : undefined));
-  const late = latenessOf(forecast);
   return (
     <li>
       <BankLogo institution={institution} />
       <div class="bank">
         <h3>
-          {name} <span class={`badge ${late ? 'late' : status}`}>{statusOf(connection)}</span>
+          {name} <span class={`badge ${latenessOf(forecast) ? 'late' : status}`}>{statusOf(connection)}</span>
         </h3>
-        <p class={isUrgent(forecast) ? 'urgent' : 'note'}>{outlookOf(forecast)}</p>
-        {late && <p class="urgent">{late}</p>}
-        {lastSyncedAt !== undefined && !watched && (
-          <p class="note">
-            Read at {moment(lastSyncedAt)}
-            {sync && `: ${resultOf(sync)}`}.
-          </p>
-        )}
+        <Standing connection={connection} isReading={watched !== undefined} />
         {watched && (
           <SyncProgress
             key={watched.id}
@@ -119,6 +111,24 @@ function Bank({ api, connection, institution, onChange }: BankProps) {
         )}
       </div>
     </li>
+  );
+}
+
+/** What will stop or is late, and what was read last. */
+function Standing({ connection, isReading }: { connection: Connection; isReading: boolean }) {
+  const { sync, lastSyncedAt, forecast } = connection;
+  const late = latenessOf(forecast);
+  return (
+    <>
+      <p class={isUrgent(forecast) ? 'urgent' : 'note'}>{outlookOf(forecast)}</p>
+      {late !== undefined && <p class="urgent">{late}</p>}
+      {lastSyncedAt !== undefined && !isReading && (
+        <p class="note">
+          Read at {moment(lastSyncedAt)}
+          {sync && `: ${resultOf(sync)}`}.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -29,23 +29,7 @@ export function Transactions({ api, accounts, version }: TransactionsProps) {
   return (
     <section aria-labelledby="transactions-heading">
       <h2 id="transactions-heading">Transactions</h2>
-      <form class="row" role="search" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          Search
-          <input type="search" maxLength={100} onInput={(event) => setText(event.currentTarget.value)} />
-        </label>
-        <label>
-          Account
-          <select onChange={(event) => setAccountId(event.currentTarget.value || undefined)}>
-            <option value="">All</option>
-            {accounts.map((account) => (
-              <option key={account.id} value={account.id}>
-                {names.get(account.id)}
-              </option>
-            ))}
-          </select>
-        </label>
-      </form>
+      <SearchForm names={names} onText={setText} onAccount={setAccountId} />
       {problem !== undefined && <p role="alert">{problem}</p>}
       {!rows && problem === undefined && <Skeleton what="transactions" lines={6} />}
       <p class="unseen" role="status">
@@ -80,6 +64,35 @@ export function Transactions({ api, accounts, version }: TransactionsProps) {
         </div>
       )}
     </section>
+  );
+}
+
+interface SearchFormProps {
+  /** The accounts' names by their ids. */
+  names: ReadonlyMap<string, string>;
+  onText: (text: string) => void;
+  onAccount: (accountId: string | undefined) => void;
+}
+
+function SearchForm({ names, onText, onAccount }: SearchFormProps) {
+  return (
+    <form class="row" role="search" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        Search
+        <input type="search" maxLength={100} onInput={(event) => onText(event.currentTarget.value)} />
+      </label>
+      <label>
+        Account
+        <select onChange={(event) => onAccount(event.currentTarget.value || undefined)}>
+          <option value="">All</option>
+          {[...names].map(([id, name]) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </form>
   );
 }
 
