@@ -77,12 +77,16 @@ export class RecognisedRows {
    */
   async release(tx: Queryable): Promise<Transaction[]> {
     if (this.until === 0) return [];
+    const { rows: changed } = await tx.query<{ id: string }>(
+      'select distinct transaction_id as id from changes where customer_id = $1 and sequence > $2 and account_id = $3',
+      [this.customerId, this.until, this.accountId],
+    );
+    if (changed.length === 0) return [];
+    // By their ids alone, so that the planner cannot begin with the whole log.
     const { rows } = await tx.query<{ sequence: string; wire: string }>(
-      `select max(c.sequence) as sequence, (array_agg(c.wire order by c.sequence desc) filter (where c.wire is not null))[1] as wire
-       from changes c where c.customer_id = $1 and c.sequence <= $3 and c.transaction_id in (
-         select transaction_id from changes where customer_id = $1 and account_id = $2 and sequence > $3)
-       group by c.transaction_id`,
-      [this.customerId, this.accountId, this.until],
+      `select max(sequence) as sequence, (array_agg(wire order by sequence desc) filter (where wire is not null))[1] as wire
+       from changes where transaction_id = any($1) and customer_id = $2 and sequence <= $3 group by transaction_id`,
+      [changed.map(({ id }) => id), this.customerId, this.until],
     );
     return rows.flatMap(({ sequence, wire }) => (this.unmark(Number(sequence)) ? transactionOf(wire) : []));
   }
