@@ -183,4 +183,17 @@ describe('a customer’s consent, over the months', { timeout: 120_000 }, () => 
     expect((await inUse()).consent_id).toBe(before.consent_id);
     expect(await accounts()).toEqual(accountIds);
   });
+
+  it('that only has to be confirmed is confirmed to us, and goes on', async () => {
+    const asked = await bff<Connection>('/connections', { method: 'POST', body: { institutionId: 'tamar-sandbox' } });
+    ({ id } = asked);
+    await visit(asked);
+    await syncedSince('');
+    const ahead = { outlook: 'ahead', cause: 'reconfirmation', action: 'reconfirm', daysLeft: 90 };
+    expect(await forecast()).toMatchObject(ahead);
+    await columns("reconfirm_by = now() + interval '3 days', stops_at = now() + interval '3 days'");
+    expect(await forecast()).toMatchObject({ ...ahead, daysLeft: 3 });
+    await bff(`/connections/${id}/reconfirmation`, { method: 'POST', body: {} });
+    await until(async () => (await forecast()).daysLeft === 90, 20_000);
+  });
 });

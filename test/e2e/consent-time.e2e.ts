@@ -53,6 +53,29 @@ describe('the time of a consent', () => {
     await flows.reads(consent);
   });
 
+  it('lasts as long as its user confirms it, where it has no end of its own (tamar)', async () => {
+    const begun = await flows.begin('tamar');
+    const consent = tokenOf(await flows.visit(begun));
+    const status = async () =>
+      (await flows.aggregator.ask('GET /accounts', { as: flows.shop, headers: { consent } })).status;
+    const confirm = () =>
+      flows.ask(`POST /consents/${begun.id}/extend`, { expected: 200, body: { lastConfirmedAt: now().toISOString() } });
+    const daysLeft = ({ reconfirmBy = '' }: Pick<Consent, 'reconfirmBy'>) =>
+      (Date.parse(reconfirmBy) - now().getTime()) / (24 * HOUR_MS);
+    const authorised = await listed(begun.id);
+    expect(authorised?.expiresAt).toBeUndefined();
+    expect(authorised && daysLeft(authorised)).toBeCloseTo(90, 1);
+    await pass(80 * 24);
+    expect(daysLeft(await confirm())).toBeCloseTo(90, 1);
+    await pass(85 * 24);
+    expect(await status()).toBe(200);
+    await pass(6 * 24);
+    expect(await status()).toBe(403);
+    expect((await listed(begun.id))?.status).toBe('AUTHORIZED');
+    await confirm();
+    expect(await status()).toBe(200);
+  });
+
   it('ends when it ends at the bank (lindenhof)', async () => {
     const begun = await flows.begin('lindenhof');
     const consent = tokenOf(await flows.visit(begun));

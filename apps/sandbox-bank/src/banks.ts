@@ -23,6 +23,8 @@ export interface UkBank extends House {
   /** `hybrid`: `code id_token` in the fragment. `jarm`: `code` inside a signed response. Both are FAPI 1.0 Advanced. */
   authorisationResponse: 'hybrid' | 'jarm';
   rotatesRefreshTokens: boolean;
+  /** How long after the authorisation refresh tokens work, in days, whatever the consent says. */
+  refreshDays: number;
   /** How a TPP proves who it is at the token endpoint, on top of the certificate that every call has to show. */
   clientAuthentication: 'private_key_jwt' | 'tls_client_auth';
   /** Whether an access token works under the certificate alone with which it was asked for (RFC 8705, section 3). */
@@ -70,6 +72,7 @@ const britain = {
   hasMoreData: true,
   clientAuthentication: 'private_key_jwt',
   bindsTokens: true,
+  refreshDays: 90,
 } as const;
 const europe = {
   standard: 'berlin-group',
@@ -113,6 +116,7 @@ export const ukBanks: readonly UkBank[] = [
     sortCode: '006528',
     authorisationResponse: 'jarm',
     rotatesRefreshTokens: false,
+    refreshDays: 1_825,
     clientAuthentication: 'tls_client_auth',
     hasMoreData: false,
   },

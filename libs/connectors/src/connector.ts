@@ -223,8 +223,13 @@ export interface Institution<P extends Protocol = Protocol> {
   without?: Feature[];
   /** Features that are not operations, such as ACCOUNT_TRANSACTIONS_WITH_MERCHANT. */
   modifiers?: Feature[];
-  /** How long account access lasts before the customer must confirm it again. */
+  /** How long account access lasts before its user must authorise or confirm it again. */
   maxConsentDays: number;
+  /**
+   * Consents have no end of their own: they last for as long as the user confirms to us, every `maxConsentDays`, that access
+   * goes on (United Kingdom, since the FCA's change of SCA-RTS article 10A in 2022).
+   */
+  isLongLived?: boolean;
   /** The longest span of one transactions request, for banks that refuse longer ones. */
   transactionsSpanDays?: number;
   /** Whether ACSC (debtor side settled) is the bank's last word on a payment. */

@@ -30,6 +30,7 @@ function sandboxBank(
     version?: Version;
     without?: Feature[];
     clientAuthentication?: 'tls_client_auth';
+    isLongLived?: boolean;
   },
 ): Institution<'uk-open-banking'> {
   const at = (address: string): string => `${address.replace(/\/$/, '')}/banks/${bank.path}`;
@@ -50,6 +51,7 @@ function sandboxBank(
     ...(bank.without ? { without: bank.without } : {}),
     modifiers: ['ACCOUNT_TRANSACTIONS_WITH_MERCHANT'],
     maxConsentDays: 90,
+    ...(bank.isLongLived ? { isLongLived: true } : {}),
     acscIsFinal: false,
     requiredPsuHeaders: [],
     pageBounds: usualPageBounds,
@@ -91,6 +93,7 @@ export function ukSandboxInstitutions(url: string, tlsUrl = url): Institution<'u
       organisationId: '0015800001TAMARSBX',
       responseMode: 'jwt',
       clientAuthentication: 'tls_client_auth',
+      isLongLived: true,
       without: furtherResources,
     }),
     sandboxBank(sandbox, {

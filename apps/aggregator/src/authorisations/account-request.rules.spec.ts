@@ -10,7 +10,7 @@ const features: Feature[] = [
   'ACCOUNT_TRANSACTIONS',
   'CREATE_DOMESTIC_SINGLE_PAYMENT',
 ];
-const terms = (request?: AccountRequest) => accountTerms(request, { features, maxDays: 90 }, at);
+const terms = (request?: AccountRequest) => accountTerms(request, { features, data: { maxConsentDays: 90 } }, at);
 const faults = (request: AccountRequest) => terms(request).issues.map(({ parameter }) => parameter);
 
 describe('the terms of an account consent', () => {

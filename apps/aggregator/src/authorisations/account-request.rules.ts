@@ -1,7 +1,6 @@
 import { parseDateTime, type AccountRequest, type Feature, type Issue } from '#libs/contract';
 import type { AccountAccess, Return } from '#libs/connectors';
-
-const DAY = 86_400_000;
+import { type AccessRules, latestEnd } from '../consents/consent-clocks.js';
 
 /** The features that read account data; what an account consent may be scoped to. */
 export const ACCOUNT_FEATURES: ReadonlySet<Feature> = new Set<Feature>([
@@ -26,18 +25,19 @@ export const ACCOUNT_FEATURES: ReadonlySet<Feature> = new Set<Feature>([
 /** What an account consent will allow, once its request was found to be in order. */
 export interface AccountTerms {
   featureScope: Feature[];
-  expiresAt: Date;
+  /** Absent where it has no end of its own. */
+  expiresAt?: Date;
   transactionFrom?: Date;
   transactionTo?: Date;
 }
 
 /**
- * The terms of a consent: the asked scope or all that the institution offers; the asked end, at most `maxDays` ahead,
+ * The terms of a consent: the asked scope or all that the institution offers; the asked end, no later than what it allows,
  * which is also the end when none was asked; the asked window. The faults are named by their JSONPath.
  */
 export function accountTerms(
   request: AccountRequest | undefined,
-  institution: { features: readonly Feature[]; maxDays: number },
+  institution: { features: readonly Feature[]; data: AccessRules },
   at: Date,
 ): { terms: AccountTerms; issues: Issue[] } {
   const issues: Issue[] = [];
@@ -53,12 +53,13 @@ export function accountTerms(
   if (transactionFrom && transactionTo && transactionFrom > transactionTo) {
     issues.push(issue('transactionFrom', 'must not be after transactionTo'));
   }
-  const latest = new Date(at.getTime() + institution.maxDays * DAY);
-  const wanted = instant(request?.expiresAt) ?? latest;
-  if (wanted <= at) issues.push(issue('expiresAt', 'must be in the future'));
+  const wanted = instant(request?.expiresAt);
+  if (wanted && wanted <= at) issues.push(issue('expiresAt', 'must be in the future'));
+  const latest = latestEnd(institution.data, at);
+  const expiresAt = wanted && (latest === undefined || wanted < latest) ? wanted : latest;
   const terms: AccountTerms = {
     featureScope: [...asked],
-    expiresAt: wanted < latest ? wanted : latest,
+    ...(expiresAt ? { expiresAt } : {}),
     ...(transactionFrom ? { transactionFrom } : {}),
     ...(transactionTo ? { transactionTo } : {}),
   };
@@ -82,7 +83,7 @@ export function accountAccess(
   ];
   return {
     featureScope,
-    expiresAt,
+    ...(expiresAt ? { expiresAt } : {}),
     ...(transactionFrom ? { transactionFrom } : {}),
     ...(transactionTo ? { transactionTo } : {}),
     ...(accounts.length > 0 ? { accounts } : {}),

@@ -9,7 +9,6 @@ import {
 import { operation } from '#libs/connectors';
 import { now } from '#libs/server';
 import type { Tenant } from '../auth/tenant.js';
-import { accessDays } from '../consents/consent-clocks.js';
 import { InstitutionsService } from '../institutions/institutions.service.js';
 import { paymentIssues, paymentTypeRule } from '../payments/payment-rules.js';
 import { accountAccess, accountTerms } from './account-request.rules.js';
@@ -26,7 +25,7 @@ export class AuthorisationsService {
   /** POST /account-auth-requests. */
   async beginAccount(tenant: Tenant, request: AccountAuthorisationRequest, psu: PsuHeaders): Promise<Opened> {
     const { data, features, connector } = this.institutions.require(request.institutionId);
-    const { terms, issues } = accountTerms(request.accountRequest, { features, maxDays: accessDays(data) }, now());
+    const { terms, issues } = accountTerms(request.accountRequest, { features, data }, now());
     this.opening.refuse(tenant, request, { psu, institution: data, issues });
     const initiate = operation(connector, 'INITIATE_ACCOUNT_REQUEST');
     return this.opening.open(tenant, request, psu, {

@@ -6,7 +6,6 @@ import { operation, type Answer } from '#libs/connectors';
 import { POOL } from '#libs/database';
 import { now } from '#libs/server';
 import type { Tenant } from '../auth/tenant.js';
-import { accessDays } from '../consents/consent-clocks.js';
 import { ConsentSecrets, type ScaChoice } from '../consents/consent-secrets.js';
 import { wantedOf } from '../consents/consent-state.js';
 import { ConsentSteps } from '../consents/consent-steps.service.js';
@@ -33,7 +32,7 @@ export class EmbeddedAuthorisations {
   /** POST /embedded-account-auth-requests. Credentials that the bank refuses are its failure, and leave no consent. */
   async begin(tenant: Tenant, request: EmbeddedAccountAuthorisationRequest, psu: PsuHeaders): Promise<Opened> {
     const { data, features, connector } = this.institutions.require(request.institutionId);
-    const { terms, issues } = accountTerms(request.accountRequest, { features, maxDays: accessDays(data) }, now());
+    const { terms, issues } = accountTerms(request.accountRequest, { features, data }, now());
     const who = request.userCredentials;
     const missing = who === undefined ? [fault('$.userCredentials', 'userCredentials is mandatory')] : [];
     this.opening.refuse(tenant, request, {

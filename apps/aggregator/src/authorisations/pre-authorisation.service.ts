@@ -14,7 +14,7 @@ import { POOL } from '#libs/database';
 import { now } from '#libs/server';
 import type { Tenant } from '../auth/tenant.js';
 import { BankCalls } from '../consents/bank-calls.service.js';
-import { accessDays, earliest } from '../consents/consent-clocks.js';
+import { earliest } from '../consents/consent-clocks.js';
 import { ConsentSecrets } from '../consents/consent-secrets.js';
 import { isPreAuthorised, statusOfStep } from '../consents/consent-state.js';
 import { moveConsent, type ConsentRow } from '../consents/consent.queries.js';
@@ -78,7 +78,7 @@ export class PreAuthorisation {
     const grant = this.preAuthorised(consent);
     const { data, features, connector } = this.institutions.require(consent.institutionId);
     const at = now();
-    const { terms, issues } = accountTerms(request.accountRequest, { features, maxDays: accessDays(data) }, at);
+    const { terms, issues } = accountTerms(request.accountRequest, { features, data }, at);
     this.opening.refuse(tenant, request, {
       psu,
       institution: data,
@@ -102,7 +102,7 @@ export class PreAuthorisation {
         featureScope: ['INITIATE_PRE_AUTHORISATION', ...terms.featureScope],
         transactionFrom: terms.transactionFrom ?? null,
         transactionTo: terms.transactionTo ?? null,
-        expiresAt: earliest(terms.expiresAt, step.pending.expiresAt),
+        expiresAt: earliest(terms.expiresAt ?? null, step.pending.expiresAt),
         institutionConsentId: step.pending.institutionConsentId,
         sealedPending: this.secrets.sealGrant(id, step.pending, 'pending'),
         sealedGrant: null,

@@ -5,7 +5,7 @@ import { operation, type Grant } from '#libs/connectors';
 import { POOL } from '#libs/database';
 import { now } from '#libs/server';
 import { BankCalls } from '../consents/bank-calls.service.js';
-import { accessDays, renewedEnd } from '../consents/consent-clocks.js';
+import { renewedEnd } from '../consents/consent-clocks.js';
 import { ConsentSecrets } from '../consents/consent-secrets.js';
 import { mayRenew } from '../consents/consent-state.js';
 import { moveConsent, type ConsentRow } from '../consents/consent.queries.js';
@@ -38,9 +38,10 @@ export class ReAuthorisation {
     const initiate = operation(connector, 'INITIATE_ACCOUNT_REQUEST');
     const at = now();
     const request = this.requestOf(consent);
+    const expiresAt = renewedEnd(request, at, data);
     const access = accountAccess(request, {
       featureScope: consent.featureScope,
-      expiresAt: renewedEnd(request, at, accessDays(data)),
+      ...(expiresAt ? { expiresAt } : {}),
       ...(consent.transactionFrom ? { transactionFrom: consent.transactionFrom } : {}),
       ...(consent.transactionTo ? { transactionTo: consent.transactionTo } : {}),
     });

@@ -207,12 +207,12 @@ export class ConsentSteps {
     if (phaseOf(consent.status) === 'pre-authorisation')
       return { expiresAt: earliest(consent.expiresAt, grant.expiresAt) };
     if (consent.kind === 'payment') return {};
-    const days = accessDays(this.institutions.require(consent.institutionId).data);
-    const end = consent.formerStatus === null ? consent.expiresAt : renewedEnd(this.asked(consent), at, days);
+    const { data } = this.institutions.require(consent.institutionId);
+    const end = consent.formerStatus === null ? consent.expiresAt : (renewedEnd(this.asked(consent), at, data) ?? null);
     return {
       expiresAt: earliest(end, grant.expiresAt),
       lastConfirmedAt: at,
-      reconfirmBy: reconfirmBy(at, days),
+      reconfirmBy: reconfirmBy(at, accessDays(data)),
     };
   }
 

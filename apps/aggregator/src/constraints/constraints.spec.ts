@@ -182,7 +182,7 @@ describe('a body', () => {
     await expectAgreement(bodies, post?.request.body ?? {}, async (body) => {
       if (!(await passes(AccountAuthorisationRequest, body)) || body['institutionId'] !== 'scripted-bank') return false;
       const { accountRequest } = body as { accountRequest?: AccountRequest };
-      return accountTerms(accountRequest, { features, maxDays: 90 }, new Date(0)).issues.length === 0;
+      return accountTerms(accountRequest, { features, data: { maxConsentDays: 90 } }, new Date(0)).issues.length === 0;
     });
   });
 });

@@ -23,7 +23,6 @@ export const intentClaim = 'openbanking_intent_id';
 export const refreshEndClaim = 'http://openbanking.org.uk/refresh_token_expires_at';
 /** Seconds. */
 export const accessTokenLife = 600;
-const refreshTokenLifeMs = 90 * dayMs;
 
 export interface BankContext {
   bank: UkBank;
@@ -123,17 +122,17 @@ function lifetimes({ bank, clock, consents }: BankContext): Configuration['ttl']
     IdToken: 600,
     Interaction: 900,
     Session: 900,
-    Grant: 400 * 86_400,
-    // A refreshed token does not outlive the ninety days of the authorisation it stems from.
+    Grant: 2 * bank.refreshDays * 86_400,
+    // A refreshed token does not outlive the days of the authorisation it stems from.
     RefreshToken: (_ctx, token) => {
       const consent = token.grantId === undefined ? undefined : consents.findByGrant(bank.id, token.grantId);
-      return Math.max(1, Math.floor((refreshEnd(consent, clock) - clock.now()) / 1000));
+      return Math.max(1, Math.floor((refreshEnd({ bank, clock }, consent) - clock.now()) / 1000));
     },
   };
 }
 
-function refreshEnd(consent: Consent | undefined, clock: BankClock): number {
-  const end = (consent?.authorisedAt ?? clock.now()) + refreshTokenLifeMs;
+function refreshEnd({ bank, clock }: Pick<BankContext, 'bank' | 'clock'>, consent: Consent | undefined): number {
+  const end = (consent?.authorisedAt ?? clock.now()) + bank.refreshDays * dayMs;
   return Math.min(end, consent?.expiresAt ?? end);
 }
 
@@ -149,7 +148,7 @@ function claimsOf(
   if (!consent) return { sub };
   const claims = { sub, [intentClaim]: consent.id };
   return consent.family === 'account'
-    ? { ...claims, [refreshEndClaim]: Math.floor(refreshEnd(consent, clock) / 1000) }
+    ? { ...claims, [refreshEndClaim]: Math.floor(refreshEnd({ bank, clock }, consent) / 1000) }
     : claims;
 }
 

@@ -47,10 +47,8 @@ export async function authoriseAccounts(parts: AuthoriseParts, call: Call, acces
 }
 
 async function registerAccountConsent(parts: AuthoriseParts, call: Call, access: AccountAccess) {
-  const { api, openid, version, institution } = parts;
-  // Its clock may be behind ours, and then exactly as long as it allows is too long (quirk Q24).
-  const latest = new Date(parts.now().getTime() + institution.maxConsentDays * DAY_MS - EXPIRY_MARGIN_MS);
-  const body = toAccountConsent({ ...access, ...endOf(access, latest) });
+  const { api, openid, version } = parts;
+  const body = toAccountConsent({ ...access, ...endOf(access, parts) });
   const { Data } = await withClientToken(openid, { call, scope: 'accounts', version }, (authorised) =>
     api.createAccountConsent(authorised, body),
   );
@@ -59,8 +57,11 @@ async function registerAccountConsent(parts: AuthoriseParts, call: Call, access:
   return { consentId: textOf(Data.ConsentId, 'ConsentId'), expiresAt: expiresAt ? new Date(expiresAt) : undefined };
 }
 
-function endOf({ expiresAt }: AccountAccess, latest: Date): Pick<AccountAccess, 'expiresAt'> {
-  return expiresAt && expiresAt > latest ? { expiresAt: latest } : {};
+function endOf({ expiresAt }: AccountAccess, { institution, now }: AuthoriseParts): Pick<AccountAccess, 'expiresAt'> {
+  if (institution.isLongLived || !expiresAt) return {};
+  // Its clock may be behind ours, and then exactly as long as it allows is too long (quirk Q24).
+  const latest = new Date(now().getTime() + institution.maxConsentDays * DAY_MS - EXPIRY_MARGIN_MS);
+  return expiresAt > latest ? { expiresAt: latest } : {};
 }
 
 function toAccountConsent(access: AccountAccess): OBReadConsent1 {
