@@ -96,14 +96,18 @@ describe('what both keep in memory', () => {
   const show = (as?: IssuedKey): Asked => ({ route: `GET /consents/${id}`, ...(as ? { as } : {}) });
   const turns = (program: Program | undefined, expected: number, asked: Asked) =>
     until(async () => (await statusOf(program, asked)) === expected, atOnceMs);
+  /** Asked twice, both answer, from then on out of their memory. */
+  const expectToBeKept = async () => {
+    for (const program of [...programs, ...programs]) {
+      expect([await statusOf(program, show()), await statusOf(program, accounts(consent))]).toEqual([200, 200]);
+    }
+  };
 
   beforeEach(async () => {
     const begun = await flows.begin('lindenhof');
     id = begun.id;
     consent = tokenOf(await flows.visit(begun));
-    for (const program of [...programs, ...programs]) {
-      expect([await statusOf(program, show()), await statusOf(program, accounts(consent))]).toEqual([200, 200]);
-    }
+    await expectToBeKept();
   });
 
   it('is what they answer from: a change that nobody tells of is not seen', async () => {

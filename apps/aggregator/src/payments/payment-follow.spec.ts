@@ -8,8 +8,7 @@ import { PaymentFollow } from './payment-follow.service.js';
 import { PaymentRecord } from './payment-record.service.js';
 import { scriptedPayment } from '../../../../test/support/scripted-payment.js';
 
-const { world, payment, consentId, pay, detailsOf, consentStatus, stored, keysSent, categories, later } =
-  scriptedPayment();
+const { world, consentId, pay, detailsOf, consentStatus, stored, keysSent, categories, later } = scriptedPayment();
 
 const isDue = async () => {
   const due = await world.aggregator.get(PaymentFollow).due();

@@ -22,9 +22,9 @@ const others = ['CLABE', 'CTN', 'VIRTUAL_ACCOUNT_ID', 'MSISDN', 'EMAIL'];
 
 /** Everything that an account may be known again by. */
 export function aliasesOf({ customerId, institutionId }: AccountsOf, account: Account): Alias[] {
-  const given = new Map(
+  const given = new Map<string, string>(
     (account.accountIdentifications ?? []).map(({ type, identification }) => [
-      String(type),
+      type,
       (identification ?? '').replaceAll(/[\s-]/g, '').toUpperCase(),
     ]),
   );

@@ -101,13 +101,13 @@ describe('balances', () => {
     expect(Object.is(balances[0]?.balanceAmount?.amount, 0)).toBe(true);
   });
 
+  it('that are no list are malformed, not none', () => expect(() => map.toBalances(undefined)).toThrow(malformed));
   it.each([
-    ['no list', undefined],
-    ['no number', [{ ...raw[0]!, Amount: { Amount: 'NaN', Currency: 'GBP' } }]],
-    ['no direction', [{ ...raw[0]!, CreditDebitIndicator: 'Sideways' }]],
-  ])('with %s are malformed, not zero', (_what, broken) => {
-    expect(() => map.toBalances(broken)).toThrow(malformed);
-    if (broken) expect(map.toBalances([...broken, raw[0]!])).toEqual(map.toBalances([raw[0]!]));
+    ['no number', { ...raw[0]!, Amount: { Amount: 'NaN', Currency: 'GBP' } }],
+    ['no direction', { ...raw[0]!, CreditDebitIndicator: 'Sideways' }],
+  ])('with %s are malformed, not zero, and left out beside others', (_what, broken) => {
+    expect(() => map.toBalances([broken])).toThrow(malformed);
+    expect(map.toBalances([broken, raw[0]!])).toEqual(map.toBalances([raw[0]!]));
   });
 });
 
