@@ -164,7 +164,7 @@ describe('a second try', () => {
 describe('the deadline', () => {
   it('ends a call that is not answered', async () => {
     replies = [silence];
-    const hasty = clientWith({ timeoutMs: 80 });
+    const hasty = clientWith({ timeoutMs: 500 });
     const error = await failure(hasty.getInstitutions());
     expect(error).toMatchObject({ timedOut: true, retryable: true, status: undefined });
     expect(await failure(hasty.createPayment('token', payment))).toMatchObject({ timedOut: true, retryable: false });
@@ -173,7 +173,7 @@ describe('the deadline', () => {
 
   it('covers the body', async () => {
     replies = [(response) => response.writeHead(200).write('{"data":')];
-    const hasty = clientWith({ timeoutMs: 80 });
+    const hasty = clientWith({ timeoutMs: 500 });
     expect(await failure(hasty.getInstitutions())).toMatchObject({ timedOut: true });
   });
 });

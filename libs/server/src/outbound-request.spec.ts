@@ -15,7 +15,7 @@ async function receiver(answer: (request: IncomingMessage, response: ServerRespo
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-function sending(url: string, { allowPrivate = true, timeoutMs = 2_000 } = {}) {
+function sending(url: string, { allowPrivate = true, timeoutMs = 10_000 } = {}) {
   agent = createOutboundAgent({ allowPrivate });
   return postOutbound({ url, body, headers: { 'webhook-id': 'event' } }, { agent, allowPrivate, timeoutMs });
 }

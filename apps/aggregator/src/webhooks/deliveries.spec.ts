@@ -18,6 +18,7 @@ interface DeliveryState {
 }
 
 const category = 'single_payment.status.completed';
+const patienceMs = 10_000;
 let aggregator: TestAggregator;
 let receiver: Receiver;
 let spare: Receiver;
@@ -26,7 +27,7 @@ let secret: string;
 let webhookId: string;
 
 beforeAll(async () => {
-  aggregator = await TestAggregator.start({ env: { WEBHOOK_TIMEOUT_MS: 300, WEBHOOK_RETRY_SECONDS: '60,300' } });
+  aggregator = await TestAggregator.start({ env: { WEBHOOK_RETRY_SECONDS: '60,300' } });
 });
 afterAll(() => aggregator.close());
 
@@ -38,6 +39,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   resetClock();
+  aggregator.env.WEBHOOK_TIMEOUT_MS = patienceMs;
   await receiver.close();
   await spare.close();
 });
@@ -154,6 +156,7 @@ describe('a delivery', () => {
   it('counts an answer that comes too late as none', async () => {
     receiver.answer = 'hang';
     const [id = ''] = await publish();
+    aggregator.env.WEBHOOK_TIMEOUT_MS = 300;
     await deliver(id);
     expect(await attemptsOf(id)).toEqual([{ round: 1, target: 'main', http_status: null, failure: 'timeout' }]);
   });

@@ -12,19 +12,24 @@ import type { DeliveryPage, EndpointView, EndpointWithSecret } from './endpoint.
 import type { ReplayView } from './replay.dto.js';
 import { WebhooksWorkerModule } from './webhooks-worker.module.js';
 
+const patienceMs = 15_000;
+
 let bff: TestBff;
 let merchant: TestMerchant;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  bff = await TestBff.start({ env: { WEBHOOK_TIMEOUT_MS: 300 }, modules: [WebhooksWorkerModule] });
+  bff = await TestBff.start({ modules: [WebhooksWorkerModule] });
 });
 afterAll(() => bff.close());
 beforeEach(async () => {
   receiver = await startReceiver();
   merchant = await bff.merchant(`Shop ${randomUUID().slice(0, 8)}`);
 });
-afterEach(() => receiver.close());
+afterEach(async () => {
+  bff.env.WEBHOOK_TIMEOUT_MS = patienceMs;
+  await receiver.close();
+});
 
 async function subscribe(change: object = {}): Promise<EndpointWithSecret> {
   const body = { url: `${receiver.url}/hook`, ...change };
@@ -130,11 +135,12 @@ describe('a merchant’s webhook', () => {
   });
 
   it.each([
-    ['a redirect', 302, [{ httpStatus: 302 }]],
-    ['silence', 'hang', [{ failure: 'timeout' }]],
-  ] as const)('takes %s for a failure', async (_what, answer, attempts) => {
+    ['a redirect', 302, patienceMs, [{ httpStatus: 302 }]],
+    ['silence', 'hang', 300, [{ failure: 'timeout' }]],
+  ] as const)('takes %s for a failure', async (_what, answer, timeoutMs, attempts) => {
     const { id } = await subscribe();
     receiver.answer = answer;
+    bff.env.WEBHOOK_TIMEOUT_MS = timeoutMs;
     await append();
     await deliver();
     expect((await deliveries(id, '?status=pending')).data).toMatchObject([{ status: 'pending', attempts }]);
