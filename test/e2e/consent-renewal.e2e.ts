@@ -196,4 +196,27 @@ describe('a customer’s consent, over the months', { timeout: 120_000 }, () => 
     await bff(`/connections/${id}/reconfirmation`, { method: 'POST', body: {} });
     await until(async () => (await forecast()).daysLeft === 90, 20_000);
   });
+
+  it('is given, and renewed, on a device of the customer’s, who is sent nowhere', async () => {
+    const headers = { 'psu-id': 'ada', 'psu-ip-address': '192.0.2.7' };
+    const body = { institutionId: 'fjordbank-sandbox' };
+    const asked = await bff<Connection>('/connections', { method: 'POST', body, headers });
+    ({ id } = asked);
+    expect(asked).toMatchObject({ status: 'awaiting-authorisation' });
+    expect(asked.authorisationUrl).toBeUndefined();
+    const confirm = async (consent: string) => {
+      const text = `SELECT institution_consent_id FROM aggregator.consents WHERE id = (${consent})`;
+      const [row] = await stack.sql<{ institution_consent_id: string }>(text, [id]);
+      const consentId = row?.institution_consent_id;
+      await control('decoupled', { bank: 'fjordbank', consentId, decision: 'approve' });
+    };
+    await confirm('SELECT consent_id FROM bff.connections WHERE id = $1');
+    await status('active');
+    await syncedSince('');
+    const begun = await bff<Renewal>(`/connections/${id}/renewals`, { method: 'POST', body: {}, headers });
+    expect(begun.authorisationUrl).toBeUndefined();
+    await confirm('SELECT consent_id FROM bff.renewals WHERE connection_id = $1');
+    await until(async () => (await renewal(begun.id)).status === 'completed', 20_000);
+    expect(await connection()).toMatchObject({ status: 'active' });
+  });
 });

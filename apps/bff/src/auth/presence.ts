@@ -41,6 +41,14 @@ export const ApiPresence = (): MethodDecorator =>
     description: 'The address of the customer who is present now. A call with a session’s token needs none.',
   });
 
+/** Describes by what name a bank knows the customer, which it has to be told where they are asked on a device of theirs. */
+export const ApiPsuId = (): MethodDecorator =>
+  ApiHeader({
+    name: header.psuId,
+    required: false,
+    description: 'The customer’s user name at the bank, for banks that ask them on a device of theirs (decoupled).',
+  });
+
 /** The customer who is present at a call; undefined when nobody is. */
 export const PresentCustomer = createParamDecorator((_: unknown, context: ExecutionContext) =>
   presenceOf(requestOf(context)),

@@ -29,6 +29,7 @@ export interface Waiting {
   status: string;
   consent_id: string | null;
   return_url: string | null;
+  authorisation_url: string | null;
   created_at: Date;
 }
 
@@ -41,7 +42,7 @@ export interface Return {
   renewal?: { id: string; status: string };
 }
 
-const waitingColumns = 'id, merchant_id, institution_id, status, consent_id, return_url, created_at';
+const waitingColumns = 'id, merchant_id, institution_id, status, consent_id, return_url, authorisation_url, created_at';
 
 /** Finishes authorisations: on the callback, or, when the browser never came, by asking for the consent. */
 @Injectable()
@@ -89,7 +90,7 @@ export class AuthorisationService {
       return;
     }
     if (consent && (await this.adopt(connection, consent))) return;
-    const next = nextLook(connection.created_at, now());
+    const next = nextLook(connection.created_at, now(), { isElsewhere: connection.authorisation_url === null });
     if (next) {
       await this.pool.query('update connections set next_sync_at = $2 where id = $1', [connection.id, next]);
       return;

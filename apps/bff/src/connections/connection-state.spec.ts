@@ -49,15 +49,17 @@ describe('the connection’s states', () => {
 
   it('are looked after ever more rarely, for a day', () => {
     const createdAt = new Date('2026-01-01T00:00:00Z');
-    const after = (ms: number): number | undefined => {
+    const after = (ms: number, isElsewhere = false): number | undefined => {
       const at = new Date(createdAt.getTime() + ms);
-      const next = nextLook(createdAt, at);
+      const next = nextLook(createdAt, at, { isElsewhere });
       return next && next.getTime() - at.getTime();
     };
     expect(after(0)).toBe(firstLookMs);
     expect(after(20 * 60_000)).toBe(20 * 60_000);
     expect(after(5 * 3_600_000)).toBe(3_600_000);
     expect(after(24 * 3_600_000)).toBeUndefined();
+    expect([after(0, true), after(60_000, true), after(23 * 3_600_000, true)]).toEqual([3_000, 6_000, 3_600_000]);
+    expect(after(24 * 3_600_000, true)).toBeUndefined();
   });
 
   it('have a sentence for the customer', () => {

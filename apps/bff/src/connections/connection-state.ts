@@ -88,12 +88,18 @@ export function statusOfCallbackError(query: { error: string; source?: string | 
 
 /** A customer takes minutes at the bank; then we look ourselves, because browsers get lost on the way back. */
 export const firstLookMs = 5 * 60_000;
+/** Who confirms on a device never comes back: only looking tells. */
+export const elsewhereLookMs = 3_000;
 const patienceMs = 24 * 3_600_000;
 
-/** When to look again at an authorisation that is still open; undefined when it is to be called abandoned. */
-export function nextLook(createdAt: Date, at: Date): Date | undefined {
+/**
+ * When to look again at an authorisation that is still open; undefined when it is to be called abandoned. `isElsewhere`: its
+ * customer was sent nowhere, and confirms on a device of theirs.
+ */
+export function nextLook(createdAt: Date, at: Date, { isElsewhere = false } = {}): Date | undefined {
   const age = at.getTime() - createdAt.getTime();
-  return age >= patienceMs ? undefined : new Date(at.getTime() + Math.max(firstLookMs, Math.min(age, 3_600_000)));
+  const wait = isElsewhere ? Math.max(elsewhereLookMs, age / 10) : Math.max(firstLookMs, age);
+  return age >= patienceMs ? undefined : new Date(at.getTime() + Math.min(wait, 3_600_000));
 }
 
 const sentences: Partial<Record<ConnectionStatus, string>> = {

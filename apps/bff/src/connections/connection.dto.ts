@@ -40,7 +40,12 @@ export class ConnectionView {
   @Choice(ConnectionStatus, 'ConnectionStatus') status!: ConnectionStatus;
   @Text({ optional: true, description: 'Why it is so, as a name.' }) reason?: string;
   @Text({ description: '`unknown`, `healthy` or `degraded`.' }) health!: string;
-  @Text({ optional: true, description: 'Where to send the customer; only while awaiting authorisation.' })
+  @Text({
+    optional: true,
+    description:
+      'Where to send the customer; only while awaiting authorisation. Absent then: the bank asks them on a device of theirs, and the ' +
+      'connection becomes active within seconds of their answer.',
+  })
   authorisationUrl?: string;
   @DateTime() createdAt!: string;
   @DateTime({ optional: true }) authorisedAt?: string;

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { PsuHeaders } from '#libs/contract';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ForCaller, ForCustomer } from '../auth/access.js';
-import { ApiPresence, PresentCustomer, ReturningCustomer } from '../auth/presence.js';
+import { ApiPresence, ApiPsuId, PresentCustomer, ReturningCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
@@ -46,6 +46,7 @@ export class ConnectionsController {
   })
   @ApiCreatedResponse({ type: ConnectionView })
   @ApiPresence()
+  @ApiPsuId()
   @ForCustomer()
   connect(
     @CurrentScope() scope: Scope,

@@ -13,7 +13,8 @@ import { Env, isProduction } from '../config.js';
 import { retire } from '../consents/withdrawals.queries.js';
 import { allowedReturnUrl, lockConnection, moveConnection, selectConnections } from './connections.queries.js';
 import type { ConnectionView, NewConnection } from './connection.dto.js';
-import { ConnectionStatus, firstLookMs, isRevocable } from './connection-state.js';
+import { askedConsent } from './asked-consent.js';
+import { ConnectionStatus, isRevocable } from './connection-state.js';
 import { replaceOpenRenewals } from './renewals.queries.js';
 
 const gone = (): Error => problems.notFound({ message: 'The connection is not known' });
@@ -65,13 +66,11 @@ export class ConnectionsService {
         callback: `${this.env.BFF_URL}/v1/connections/callback?state=${state}`,
         oneTimeToken: true,
       };
-      const { data: consent } = await application.initiateAccountRequest(request, psu);
-      if (consent.id === undefined || consent.authorisationUrl === undefined)
-        throw new Error('The aggregator answered without an address');
+      const consent = askedConsent((await application.initiateAccountRequest(request, psu)).data);
       const columns = {
         consent_id: consent.id,
         authorisation_url: consent.authorisationUrl,
-        next_sync_at: new Date(createdAt.getTime() + firstLookMs),
+        next_sync_at: new Date(now().getTime() + consent.lookMs),
       };
       await transaction(this.pool, (tx) =>
         moveConnection(tx, { id, to: ConnectionStatus.awaitingAuthorisation, columns }),

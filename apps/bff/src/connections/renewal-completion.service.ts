@@ -67,7 +67,7 @@ export class RenewalCompletion {
     const consent = await this.answers.find(renewal.merchant_id, renewal.consent_id);
     if (consent === 'gone') return this.end(renewal, { to: RenewalStatus.failed, reason: 'consent-gone' });
     if (consent !== undefined && (await this.adopt(renewal, consent))) return;
-    const next = nextLook(renewal.created_at, now());
+    const next = nextLook(renewal.created_at, now(), { isElsewhere: renewal.authorisation_url === null });
     if (next === undefined) {
       await this.end(renewal, { to: RenewalStatus.abandoned, reason: 'never-came-back' });
       return;

@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import type { PsuHeaders } from '#libs/contract';
 import { ForCustomer } from '../auth/access.js';
 import { CurrentScope, type Scope } from '../auth/caller.js';
-import { ApiPresence, PresentCustomer } from '../auth/presence.js';
+import { ApiPresence, ApiPsuId, PresentCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { Repeatable, WorkId } from '../idempotency/idempotency.js';
 import { ConnectionView } from './connection.dto.js';
@@ -32,6 +32,7 @@ export class RenewalsController {
   })
   @ApiCreatedResponse({ type: RenewalView })
   @ApiPresence()
+  @ApiPsuId()
   beginRenewal(
     @CurrentScope() scope: Scope,
     @Param('connectionId', UuidParam) id: string,

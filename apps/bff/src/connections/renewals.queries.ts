@@ -14,10 +14,11 @@ export interface Renewal {
   status: string;
   consent_id: string | null;
   return_url: string | null;
+  authorisation_url: string | null;
   created_at: Date;
 }
 
-const renewal = `r.id, r.connection_id, r.merchant_id, c.institution_id, r.status, r.consent_id, r.return_url, r.created_at
+const renewal = `r.id, r.connection_id, r.merchant_id, c.institution_id, r.status, r.consent_id, r.return_url, r.authorisation_url, r.created_at
   from renewals r join connections c on c.id = r.connection_id`;
 
 export async function findRenewal(pool: Pool, id: string): Promise<Renewal | undefined> {

@@ -12,6 +12,7 @@ import { newCallbackState } from '../callbacks/callback-state.js';
 import { Env, isProduction } from '../config.js';
 import { retire } from '../consents/withdrawals.queries.js';
 import { allowedReturnUrl, lockConnection } from './connections.queries.js';
+import { askedConsent } from './asked-consent.js';
 import { firstLookMs, isRenewable, needsItsUser } from './connection-state.js';
 import { RenewalStatus } from './renewal-state.js';
 import type { NewRenewal, RenewalView } from './renewal.dto.js';
@@ -151,15 +152,14 @@ export class RenewalsService {
     { id, connection }: { id: string; connection: RenewedConnection },
     asked: AccountAuthorisationResponse,
   ): Promise<void> {
-    const { id: consentId, authorisationUrl } = asked;
-    if (consentId === undefined || authorisationUrl === undefined)
-      throw new Error('The aggregator answered without an address');
+    const { id: consentId, authorisationUrl, lookMs } = askedConsent(asked);
     await transaction(this.pool, async (tx) => {
       const ownConsentId = (await lockConnection(tx, connection.id))?.consent_id ?? null;
-      await tx.query('update renewals set consent_id = $2, authorisation_url = $3 where id = $1', [
+      await tx.query('update renewals set consent_id = $2, authorisation_url = $3, next_look_at = $4 where id = $1', [
         id,
         consentId,
         authorisationUrl,
+        new Date(now().getTime() + lookMs),
       ]);
       const connectionId = connection.id;
       if (await moveRenewal(tx, { id, to: RenewalStatus.awaitingAuthorisation })) {

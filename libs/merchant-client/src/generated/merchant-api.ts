@@ -1325,7 +1325,7 @@ export interface components {
             reason?: string;
             /** @description `unknown`, `healthy` or `degraded`. */
             health: string;
-            /** @description Where to send the customer; only while awaiting authorisation. */
+            /** @description Where to send the customer; only while awaiting authorisation. Absent then: the bank asks them on a device of theirs, and the connection becomes active within seconds of their answer. */
             authorisationUrl?: string;
             /** Format: date-time */
             createdAt: string;
@@ -5595,6 +5595,8 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /** @description The customer’s user name at the bank, for banks that ask them on a device of theirs (decoupled). */
+                "psu-id"?: string;
                 /** @description The address of the customer who is present now. A call with a session’s token needs none. */
                 "psu-ip-address"?: string;
                 /**
@@ -6669,6 +6671,8 @@ export interface operations {
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
+                /** @description The customer’s user name at the bank, for banks that ask them on a device of theirs (decoupled). */
+                "psu-id"?: string;
                 /** @description The address of the customer who is present now. A call with a session’s token needs none. */
                 "psu-ip-address"?: string;
                 /**
