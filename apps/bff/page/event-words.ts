@@ -66,6 +66,10 @@ const sentences: Readonly<Record<string, Told>> = {
     const name = account(textOf(event, 'accountId') ?? '') ?? 'An account';
     return `${name}: the balance moved ${money(Number(textOf(event, 'amount')), textOf(event, 'currency'))} beyond the transactions`;
   },
+  'account.balance-agreed': (event, { account }) => {
+    const name = account(textOf(event, 'accountId') ?? '') ?? 'An account';
+    return `${name}: the balance agrees with the transactions again`;
+  },
 };
 
 /** An event as a sentence; by its type and status where it is a new one. */

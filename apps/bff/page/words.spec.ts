@@ -63,6 +63,9 @@ describe('an event in words', () => {
     expect(told(event('account.balance-mismatch', mismatch), names)).toBe(
       'An account: the balance moved −£6.50 beyond the transactions',
     );
+    expect(told(event('account.balance-agreed', { accountId: 'a' }), names)).toBe(
+      'An account: the balance agrees with the transactions again',
+    );
     expect(told(event('payment.completed', { paymentId: 'p', status: 'COMPLETED' }), names)).toBe(
       'The payment is made',
     );

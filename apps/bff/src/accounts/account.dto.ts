@@ -15,7 +15,11 @@ import {
 
 /** The booked balance held against the rows: opening + rows = closing. */
 export class BalanceProofView {
-  @DateTime({ description: 'When they were last compared.' }) checkedAt!: string;
+  @DateTime({
+    description:
+      'When they were last compared with a verdict: a booking between the reading of the two leaves it to the next comparison.',
+  })
+  checkedAt!: string;
   @Decimal({
     example: 0,
     description: 'What the balance has moved beyond the rows, in the sign of the rows; 0 where they agree.',

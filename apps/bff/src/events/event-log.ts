@@ -9,6 +9,7 @@ export interface NewEvent {
     | 'connection.updated'
     | 'connection.synced'
     | 'account.balance-mismatch'
+    | 'account.balance-agreed'
     | 'account.linked'
     | 'account.renumbered'
     | 'account.unresolved'

@@ -41,7 +41,12 @@ export class EventsQuery extends EventFilter {
 export class EventView {
   @Uuid({ example: '0b7e9a52-6f0a-4a53-9a55-0d5f0f3a1c11' }) id!: string;
   @Integer({ min: 1, example: 42, description: 'Without gaps, one series a merchant.' }) sequence!: number;
-  @Text({ example: 'payment.completed' }) type!: string;
+  @Text({
+    example: 'payment.completed',
+    description:
+      'What happened. Among them `account.balance-mismatch`: a booked balance has moved beyond the transactions; and `account.balance-agreed`: the difference that was told last is gone.',
+  })
+  type!: string;
   @Uuid({ optional: true, example: '5a0f3b62-1df4-4f0f-8f0e-2f4e8a6b7c90' }) customerId?: string;
   @Json({
     description: 'Ids and statuses: read the resource for more.',

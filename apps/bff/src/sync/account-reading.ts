@@ -46,6 +46,8 @@ export interface StagedReading {
 /** What one reading of an account found. */
 export interface AccountReading {
   balances: Balances | typeof notOffered | undefined;
+  /** When they were asked for. */
+  balancesAt: Date;
   transactions: StagedReading | typeof notOffered;
 }
 
@@ -84,10 +86,11 @@ async function orNotOffered<T>(reading: Promise<T>): Promise<T | typeof notOffer
   }
 }
 
-/** Everything that is told of the account. */
+/** Everything that is told of the account: the balances first, so that no balance is newer than the rows. */
 export async function readAccount(work: AccountWork): Promise<AccountReading> {
+  const balancesAt = now();
   const balances = await orNotOffered(readBalances(work));
-  return { balances, transactions: await orNotOffered(readTransactions(work)) };
+  return { balances, balancesAt, transactions: await orNotOffered(readTransactions(work)) };
 }
 
 /** The balances; undefined where the calls for them are spent. Any other failure is thrown: a balance is never made up. */

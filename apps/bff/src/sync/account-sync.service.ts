@@ -158,7 +158,7 @@ export class AccountSync {
     read: AccountReading,
   ): Promise<RunFigures> {
     const { account_id: accountId, customer_id: customerId, institution_id: institutionId } = account;
-    const { balances, transactions } = read;
+    const { balances, balancesAt, transactions } = read;
     const lacking = [SyncScope.balances, SyncScope.transactions].filter((scope) => read[scope] === notOffered);
     await tx.query('update account_schedules set not_offered = $2 where account_id = $1', [accountId, lacking]);
     const told = balances === notOffered ? undefined : balances;
@@ -167,7 +167,7 @@ export class AccountSync {
       await recordBalances(tx, recorded, told);
       return {};
     }
-    const counts = await recordAnswer(tx, recorded, { ...transactions, balances: told });
+    const counts = await recordAnswer(tx, recorded, { ...transactions, balances: told, balancesAt });
     if (account.read_at !== null && counts.lateness.daysMax > 0)
       await learnOverlap(tx, institutionId, Math.min(overlapFor(counts.lateness.daysMax), overlapDaysMax));
     await this.advance(tx, account, transactions);

@@ -50,10 +50,10 @@ async function see(rows: Transaction[], truth = rows): Promise<BalanceProof | un
   return (await take(db.pool, account, rows, { balances: { balances } })).proof;
 }
 
-async function events(): Promise<{ amount: string; candidates: string }[]> {
+async function events(type = 'account.balance-mismatch'): Promise<{ amount: string; candidates: string }[]> {
   const { rows } = await db.pool.query<{ data: string }>(
-    `select data from events where merchant_id = $1 and type = 'account.balance-mismatch' order by sequence`,
-    [account.merchantId],
+    'select data from events where merchant_id = $1 and type = $2 order by sequence',
+    [account.merchantId, type],
   );
   return rows.map(({ data }) => JSON.parse(data) as { amount: string; candidates: string });
 }
@@ -143,6 +143,19 @@ describe('the proof', () => {
     await see(truth, truth);
     await see(truth, rows);
     expect((await events()).map(({ amount }) => amount)).toEqual(['-9', '9']);
+  });
+
+  it('takes a difference back that it has told, once', async () => {
+    const rows = [row(-100, 1)];
+    const truth = [...rows, row(-900, 5)];
+    await see(rows);
+    await see(rows, truth);
+    await see(truth);
+    await see(truth);
+    expect(await events('account.balance-agreed')).toEqual([
+      { accountId: account.accountId, amount: '-9', currency: 'GBP' },
+    ]);
+    expect(await events()).toHaveLength(1);
   });
 
   it('is not upset by a deeper history', async () => {

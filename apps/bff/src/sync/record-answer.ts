@@ -23,12 +23,14 @@ export interface Answer {
   staged: StagedAnswer;
   window: Window;
   balances: Balances | undefined;
+  /** When the balances were asked for, where that is not now. */
+  balancesAt?: Date | undefined;
   /** How many lines are compared at once, other than as many as memory bears. */
   partSize?: number | undefined;
 }
 
 export interface Outcome extends Counts {
-  /** Absent where no balance can be proven. */
+  /** Absent where no balance can be proven, or not yet. */
   proof: BalanceProof | undefined;
   /** How late the rows came that are new or booked only now: days between the last synchronisation and a row's own date. */
   lateness: { daysMax: number };
@@ -41,7 +43,7 @@ export interface Outcome extends Counts {
 export async function recordAnswer(
   tx: PoolClient,
   recorded: RecordedAnswer,
-  { staged, window, balances, partSize }: Answer,
+  { staged, window, balances, balancesAt: readAt = now(), partSize }: Answer,
 ): Promise<Outcome> {
   await staged.confirm(tx);
   const before = await standing(tx, recorded);
@@ -50,7 +52,7 @@ export async function recordAnswer(
     : await recordBeginning(tx, recorded, staged);
   const lateness = before.oldest ? await latenessOf(tx, recorded, before) : { daysMax: 0 };
   await recordBalances(tx, recorded, balances);
-  const proof = balances && (await proveBalance(tx, recorded, balances));
+  const proof = balances && (await proveBalance(tx, recorded, { balances, readAt, since: before.sequence }));
   return { ...counts, proof, lateness };
 }
 
@@ -124,7 +126,7 @@ async function recordBeginning(tx: PoolClient, recorded: RecordedAnswer, staged:
 async function recordParts(
   tx: PoolClient,
   recorded: RecordedAnswer,
-  { staged, window, partSize }: Omit<Answer, 'balances'>,
+  { staged, window, partSize }: Omit<Answer, 'balances' | 'balancesAt'>,
 ): Promise<Counts> {
   const policies = await InstitutionPolicies.read(tx, recorded.institutionId);
   const terms = { newId: ({ newId }: StagedRow) => newId, policy: policies.policy };

@@ -42,6 +42,7 @@ export async function newAccount(pool: Pool, type: string | null = null): Promis
 interface Asked {
   window?: Window;
   balances?: Balances;
+  balancesAt?: Date;
   partSize?: number;
 }
 
@@ -62,10 +63,12 @@ export async function record(
   pool: Pool,
   account: RecordedAccount,
   staged: StagedAnswer,
-  { window = { from: null, before: null }, balances, partSize }: Asked = {},
+  { window = { from: null, before: null }, balances, balancesAt, partSize }: Asked = {},
 ): Promise<Outcome> {
   const recorded = { ...account, syncRunId: randomUUID() };
-  const outcome = await transaction(pool, (tx) => recordAnswer(tx, recorded, { staged, window, balances, partSize }));
+  const outcome = await transaction(pool, (tx) =>
+    recordAnswer(tx, recorded, { staged, window, balances, balancesAt, partSize }),
+  );
   await staged.discard();
   return outcome;
 }

@@ -1588,7 +1588,7 @@ export interface components {
         BalanceProofView: {
             /**
              * Format: date-time
-             * @description When they were last compared.
+             * @description When they were last compared with a verdict: a booking between the reading of the two leaves it to the next comparison.
              */
             checkedAt: string;
             /**
@@ -1881,7 +1881,10 @@ export interface components {
              * @example 42
              */
             sequence: number;
-            /** @example payment.completed */
+            /**
+             * @description What happened. Among them `account.balance-mismatch`: a booked balance has moved beyond the transactions; and `account.balance-agreed`: the difference that was told last is gone.
+             * @example payment.completed
+             */
             type: string;
             /**
              * Format: uuid

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "balance_proofs" ADD COLUMN     "began_at" TIMESTAMPTZ(3);
