@@ -43,7 +43,10 @@ const addressesOf = ({ aggregator, bff, sandbox, sandboxTls }: StackFile): Parti
   sandboxTls,
 });
 
-describe('npm start', () => {
+/** Longer than all waits of one test together: a busy machine takes its time to start a stack. */
+const patienceMs = 180_000;
+
+describe('npm start', { timeout: patienceMs }, () => {
   let dataDir: string;
   let addresses: Partial<StackFile>;
   beforeAll(async () => {
