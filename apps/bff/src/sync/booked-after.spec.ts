@@ -69,6 +69,15 @@ describe('a booking between the reading of the balance and that of the rows', ()
     expect(await events()).toEqual([]);
   });
 
+  it('is no difference where it was pending before', async () => {
+    const booked = row(-7, '2026-03-09T00:00:00.000Z');
+    const hold: Transaction = { ...booked, status: 'PENDING' };
+    expect(await see([old, hold], [old], { at: first })).toBe('0');
+    expect(await see([old, booked], [old], { at: second })).toBeUndefined();
+    expect(await see([old, booked], [old, booked], { at: third })).toBe('0');
+    expect(await events()).toEqual([]);
+  });
+
   it('is a difference where the next balance does not hold it either', async () => {
     const phantom = row(-7, '2026-03-09T00:00:00.000Z');
     await see([old], [old], { at: first });
