@@ -14,6 +14,7 @@ describe('the corpus', () => {
     expect(printCorpus(results)).toContain('true twins without ids');
     expect(total(results).rows).toBeGreaterThanOrEqual(20_000);
     expect(total(results).booked).toBeGreaterThan(6_000);
+    expect(results.get('amount and id change on booking')?.clueless).toBeGreaterThan(50);
   }, 60_000);
 
   it('has more than twenty pathologies, and says the same twice', () => {
@@ -23,12 +24,18 @@ describe('the corpus', () => {
     expect(runCorpus({ seed, rows: 1_000 })).toEqual(runCorpus({ seed, rows: 1_000 }));
   }, 60_000);
 
-  it('notices what is lost, doubled or wrongly linked', () => {
+  it('notices what is lost, doubled, wrongly linked or passed over in silence', () => {
     const results = runCorpus({ seed, rows: 1_000 });
     const [first] = [...results];
     if (!first) throw new Error('there is no pathology');
     const [name, figures] = first;
-    for (const fault of [{ lost: 1 }, { duplicated: 1 }, { wrong: figures.linked }, { linked: 0, booked: 1e6 }]) {
+    for (const fault of [
+      { lost: 1 },
+      { duplicated: 1 },
+      { silent: 1 },
+      { wrong: figures.linked },
+      { linked: 0, booked: 1e6 },
+    ]) {
       expect(broken(new Map([[name, { ...figures, ...fault }]]))).not.toEqual([]);
     }
   }, 60_000);

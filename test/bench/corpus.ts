@@ -74,12 +74,13 @@ export function total(results: ReadonlyMap<string, Figures>): Figures {
 
 /** What is promised of the corpus as a whole and does not hold, in words. */
 export function broken(results: ReadonlyMap<string, Figures>): string[] {
-  const { lost, duplicated, linked, wrong, booked } = total(results);
-  const at = (figure: 'lost' | 'duplicated') =>
+  const { lost, duplicated, silent, linked, wrong, booked } = total(results);
+  const at = (figure: 'lost' | 'duplicated' | 'silent') =>
     [...results].filter(([, figures]) => figures[figure] > 0).map(([name]) => name);
   return [
     ...(lost > 0 ? [`${lost} lost: ${at('lost').join('; ')}`] : []),
     ...(duplicated > 0 ? [`${duplicated} duplicated: ${at('duplicated').join('; ')}`] : []),
+    ...(silent > 0 ? [`${silent} neither linked nor flagged: ${at('silent').join('; ')}`] : []),
     ...(wrong > linked * 0.001 ? [`only ${percent(linked - wrong, linked)} % of the links are right`] : []),
     ...(linked < booked * 0.98 ? [`only ${percent(linked, booked)} % of the links are made`] : []),
   ];
@@ -103,19 +104,20 @@ export function printCorpus(results: ReadonlyMap<string, Figures>): string {
     'swapped',
     'flagged',
     'silent',
+    'no clue',
   ];
   const table = new Table({ head });
   for (const [name, each] of [...results, ['all', total(results)] as const]) {
-    const { rows, lost, duplicated, hidden, booked, linked, wrong, swapped, flagged, silent } = each;
+    const { rows, lost, duplicated, hidden, booked, linked, wrong, swapped, flagged, silent, clueless } = each;
     const links = [booked, percent(linked, booked), percent(linked - wrong, linked)];
-    table.push([name, rows, lost, duplicated, hidden, ...links, swapped, flagged, silent]);
+    table.push([name, rows, lost, duplicated, hidden, ...links, swapped, flagged, silent, clueless]);
   }
   return table.toString();
 }
 
-/** Histories of which something was lost or doubled; where there is none, those with the most wrong links. */
+/** Histories of which something was lost, doubled or passed over in silence; where there is none, those with the most wrong links. */
 function worst(histories: readonly History[]): History[] {
-  const bad = histories.filter(({ figures }) => figures.lost + figures.duplicated > 0);
+  const bad = histories.filter(({ figures }) => figures.lost + figures.duplicated + figures.silent > 0);
   const wrong = histories.toSorted((a, b) => b.figures.wrong - a.figures.wrong);
   return (bad.length > 0 ? bad : wrong).slice(0, 5);
 }
@@ -136,7 +138,7 @@ export async function corpus({ history, ...size }: Size & { history?: string }):
     if (each.figures.lost + each.figures.duplicated + each.figures.wrong > 0) histories.push(each);
   });
   console.log(printCorpus(results));
-  const { answers, lost, duplicated, wrong, linked, booked } = total(results);
+  const { answers, lost, duplicated, silent, wrong, linked, booked } = total(results);
   console.log(`corpus --seed ${seed}: ${answers} answers, ${Math.round(performance.now() - started)} ms`);
   const faults = broken(results);
   for (const fault of faults) console.error(`corpus --seed ${seed} --rows ${rows}: ${fault}`);
@@ -146,6 +148,7 @@ export async function corpus({ history, ...size }: Size & { history?: string }):
   return [
     { name: `corpus: lost of ${rows}`, unit: 'rows', value: lost, bound: 0 },
     { name: `corpus: doubled of ${rows}`, unit: 'rows', value: duplicated, bound: 0 },
+    { name: 'corpus: neither linked nor flagged', unit: 'rows', value: silent, bound: 0 },
     { name: 'corpus: links that are wrong', unit: '%', value: rounded((100 * wrong) / linked), bound: 0.1 },
     { name: 'corpus: links that are missing', unit: '%', value: rounded(100 - (100 * linked) / booked), bound: 2 },
     twins(seed, Math.ceil(rows / 10)),

@@ -5,7 +5,7 @@ import { type KnownTransaction, reconcile } from '../../../apps/bff/src/sync/rec
 import { type BankAnswer, dateOfDay, type Labelled, LabelledBank } from './bank.js';
 import type { Habits } from './pathologies.js';
 import { Random } from './random.js';
-import { historyDays, makeTruths } from './truth.js';
+import { historyDays, makeTruths, type Truth } from './truth.js';
 
 /** What is counted of one or many accounts. */
 export interface Figures {
@@ -17,7 +17,7 @@ export interface Figures {
   hidden: number;
   /** More in the table, unflagged, than ever were. */
   duplicated: number;
-  /** Pending rows that were booked later: all, those that kept their id, those that were flagged instead. */
+  /** Pending rows that were booked later with a clue left: all, those that kept their id, those that were flagged instead. */
   booked: number;
   linked: number;
   flagged: number;
@@ -25,6 +25,8 @@ export interface Figures {
   wrong: number;
   /** Bookings of a pending row that was seen before which are neither linked nor flagged. */
   silent: number;
+  /** The same where no one could know: the bank leaves no clue, or a row had been taken for it that is its equal. */
+  clueless: number;
   /** Rows that took the place of another like them without being booked. */
   swapped: number;
 }
@@ -40,6 +42,7 @@ export const noFigures: Readonly<Figures> = {
   flagged: 0,
   wrong: 0,
   silent: 0,
+  clueless: 0,
   swapped: 0,
 };
 
@@ -73,6 +76,8 @@ export class Judge {
   private readonly truthOf = new Map<string, Labelled>();
   /** New booked rows that nothing was said of, by the serial of their truth. */
   private readonly unmarked = new Set<number>();
+  /** Truths whose row was rightly taken for that of another, since nobody could tell the two apart. */
+  private readonly taken = new Set<number>();
   private equal = new Map<string, Labelled[]>();
   private sequence = 0n;
 
@@ -94,8 +99,8 @@ export class Judge {
       this.see(answer);
       for (const { truth, status } of answer.rows) {
         if (status === 'BOOKED' && pending.has(truth.serial) && !booked.has(truth.serial)) {
-          late.add(truth.serial);
-          if (this.unmarked.has(truth.serial)) this.figures.silent += 1;
+          if (!habits.noClue) late.add(truth.serial);
+          if (this.unmarked.has(truth.serial)) this.passOver(truth, habits);
         }
         shown.add(truth.serial);
       }
@@ -106,11 +111,21 @@ export class Judge {
     return this.evidence;
   }
 
+  /** A booking of which nothing is said although its pending row was known. */
+  private passOver({ serial }: Truth, { noClue = false }: Habits): void {
+    const isClueless = noClue || this.taken.has(serial);
+    this.figures[isClueless ? 'clueless' : 'silent'] += 1;
+    if (!isClueless) this.tell?.(`  SILENT: ${serial} was pending, and nothing is said of its booking`);
+  }
+
   private see({ rows, from }: { rows: Labelled[]; from: Date | null }): void {
     const known = [...this.table.values()]
       .filter(({ removedAt, joinedInto }) => removedAt === null || joinedInto !== null)
       .map(({ row, joinedInto, ...rest }): KnownTransaction => ({ ...row, ...rest, into: joinedInto }));
-    const terms = { newId: (row: Labelled) => this.idOf(row), policy: policyOf(this.evidence) };
+    const dropped = [...this.table.values()]
+      .filter(({ row, removedAt, joinedInto }) => removedAt !== null && joinedInto === null && row.status === 'PENDING')
+      .map(({ row, joinedInto, ...rest }): KnownTransaction => ({ ...row, ...rest, into: joinedInto }));
+    const terms = { newId: (row: Labelled) => this.idOf(row), policy: policyOf(this.evidence), dropped };
     this.ids.clear();
     this.equal = Map.groupBy(rows, ({ fingerprint }) => fingerprint);
     const { changes, evidence } = reconcile<Labelled>(known, { rows, from, before: null }, terms);
@@ -143,6 +158,7 @@ export class Judge {
           this.figures.linked += 1;
           if (isWrong) this.figures.wrong += 1;
         } else if (isWrong) this.figures.swapped += 1;
+        if (!isWrong && before.truth.serial !== change.row.truth.serial) this.taken.add(before.truth.serial);
       }
       this.truthOf.set(change.id, change.row);
       if (change.kind === 'added' && change.flag) this.figures.flagged += 1;

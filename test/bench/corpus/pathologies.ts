@@ -34,9 +34,11 @@ export interface Habits {
   /** Bookings only on every seventh day. */
   batch?: boolean;
   noPending?: boolean;
+  /** Nothing that lasts tells which booking a pending row became: these are counted by themselves. */
+  noClue?: boolean;
 }
 
-/** Pathologies of real banks, by name, under what they do to whoever reads the bank. Every one leaves a clue that lasts. */
+/** Pathologies of real banks, by name, under what they do to whoever reads the bank. Every one leaves a clue that lasts, unless it says `noClue`. */
 export const pathologiesByKind = {
   'a pending row becomes another row when it is booked': {
     'id changes on booking': { ids: 'changed-on-booking' },
@@ -46,6 +48,8 @@ export const pathologiesByKind = {
     'text replaced on booking, reference kept': { text: 'replaced', ids: 'changed-on-booking', reference: true },
     'amount changes on booking, id kept': { amount: 'tipped' },
     'amount and id change on booking, reference kept': { amount: 'tipped', ids: 'changed-on-booking', reference: true },
+    // With the id, the amount and no reference, all is gone that could tell it from another purchase in the same shop.
+    'amount and id change on booking': { amount: 'tipped', ids: 'changed-on-booking', noClue: true },
     'pending beside booked, same id': { besideDays: 3 },
     'pending beside booked, other id': { besideDays: 3, ids: 'changed-on-booking' },
     'pending beside booked, other id and text': { besideDays: 3, ids: 'changed-on-booking', text: 'extended' },

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
+import { now } from '#libs/server';
 import type { Flag } from './change.js';
-import { coverage, type Window } from './coverage.js';
+import { coverage, dateOf, type Window } from './coverage.js';
 import { unrecognisedSql } from './recognised-rows.js';
 import type { KnownTransaction, Rest } from './reconcile.js';
 import type { StagedRow } from './record-changes.js';
@@ -152,6 +153,29 @@ export async function beginningOf(tx: PoolClient, staged: StagedAnswer): Promise
   return { known: [], rows, same: [], covers: () => false, repeated: await repeatedIds(tx, staged, rows) };
 }
 
+/** Pending transactions that were removed before and have the amount of a booking that is not recognised. */
+export async function droppedOf(
+  tx: PoolClient,
+  accountId: string,
+  rows: readonly StagedRow[],
+): Promise<KnownTransaction[]> {
+  const booked = rows.filter(({ status, amountMinor }) => status === 'BOOKED' && amountMinor !== null);
+  if (booked.length === 0) return [];
+  const at = now();
+  const amounts = [...new Set(booked.map(({ amountMinor }) => String(amountMinor)))];
+  const earliest = booked.reduce((least, row) => Math.min(least, dateOf(row)?.getTime() ?? least), at.getTime());
+  const { rows: dropped } = await tx.query<Side<'k_'> & { k_id: string }>(
+    `select id as k_id, ${both('k')} from transactions k
+     where account_id = $1 and date >= $2::timestamptz - interval '${marginDays} days' and status = 'PENDING'
+       and removed_at >= $3::timestamptz - interval '${marginDays} days' and joined_into is null and amount_minor = any($4)
+     order by id limit ${linesMax}`,
+    [accountId, new Date(earliest), at, amounts],
+  );
+  return dropped.map(({ k_id: id, ...line }) => ({ ...comparable(line, 'k_'), id, ...nothingSaid }));
+}
+
+const nothingSaid = { flag: null, into: null, apartFrom: [], dismissed: null };
+
 /** What lines are ordered by. */
 function dateOfLine({ s_booked_at, s_value_at, k_booked_at, k_value_at }: Line): Date | null {
   return s_booked_at ?? s_value_at ?? k_booked_at ?? k_value_at;
@@ -165,7 +189,7 @@ function sortIn(rest: Rest<StagedRow>, line: Line): void {
   else if (row) rest.rows.push(row);
 }
 
-function comparable<P extends 'k_' | 's_'>(line: Line, prefix: P): Comparable {
+function comparable<P extends 'k_' | 's_'>(line: Side<P>, prefix: P): Comparable {
   const side = line as Side<'k_'> & Side<'s_'>;
   const get = <N extends keyof Columns>(name: N): Columns[N] => side[`${prefix}${name}`] as Columns[N];
   const minor = get('amount_minor');

@@ -1,6 +1,7 @@
 import type { MatchRule } from './change.js';
 import { bookedBefore, claimedIds, type Late, nearest } from './booked-before.js';
 import { bookingsOf, isBooking } from './booking-days.js';
+import { farCandidates } from './far-candidates.js';
 import { type Evidence, noEvidence } from './identity-policy.js';
 import { pairUp, type Open, type Pair, remove } from './pairing.js';
 import type { KnownTransaction, Rest, Terms } from './reconcile.js';
@@ -20,6 +21,8 @@ const toBooked = { soleMin: 0.3, bestMin: 0.55 };
 const toReissued = { daysBefore: 5, daysAfter: 5, soleMin: 0.4, bestMin: 0.6 };
 /** Where it is not known that the sign flips, more has to speak for it. */
 const toFlipped = { soleMin: 0.75, bestMin: 0.85 };
+/** Rules by which a pending transaction may have been taken for another. */
+const likelyRules: ReadonlySet<MatchRule> = new Set(['amount-and-text', 'sign-flipped']);
 /** Fewer bookings than this may be gone for reasons of their own. */
 const remintedMin = 5;
 
@@ -155,7 +158,6 @@ export class Comparison<R extends Comparable> {
   /** Faces that changed, and booked rows that went while one like them came. */
   private reissues(): void {
     const isFace = (each: KnownTransaction) => each.into !== null && this.covers(each);
-    const isPending = ({ status }: Comparable) => status === 'PENDING';
     const isBooked = ({ status }: Comparable) => status === 'BOOKED';
     // A row that moved by days may have left the time that the answer covers.
     const isNear = (each: KnownTransaction) => this.covers(each) || this.covers({ ...each, ...later(each, 5) });
@@ -179,6 +181,27 @@ export class Comparison<R extends Comparable> {
     this.late.push(...late);
     remove(this.open, late);
     this.learn({ sideBySide: late.length });
+  }
+
+  /**
+   * Bookings that stay new while pending transactions of their amount are gone, or went lately: a person is asked, whatever
+   * else differs. The same where another row was taken, by likeness alone, for what the pending transaction became.
+   */
+  doubtWhatIsLeft(besides: readonly { known: KnownTransaction | undefined; booked: R }[]): void {
+    const fresh = besides.flatMap(({ known, booked }) => (known ? [] : [booked]));
+    const rows = [...this.open.rows, ...fresh].filter(({ status }) => status === 'BOOKED');
+    const left = () => rows.filter((row) => !this.uncertain.has(row));
+    const isGone = (each: KnownTransaction) => isPending(each) && this.covers(each) && !this.awaits(each);
+    const faces = this.same.flatMap(({ known }) => (known.into !== null && isPending(known) ? [known] : []));
+    const known = [...this.open.known.filter(isGone), ...faces];
+    const { policy, dropped = [] } = this.terms;
+    const anySign = policy.signs !== 'kept';
+    this.doubt(farCandidates({ known, rows: left() }, { anySign }));
+    const joined = besides.flatMap((each) => each.known ?? []);
+    const likely = this.found.filter((each) => isPending(each.known) && likelyRules.has(each.rule));
+    const taken = [...joined, ...[...this.late, ...likely].map((each) => each.known)];
+    this.doubt(farCandidates({ known: taken, rows: left() }, { ...policy, anySign }));
+    this.doubt(farCandidates({ known: [...dropped], rows: left() }, { ...policy, anySign: false }));
   }
 
   private link(demands: Demands, rule: MatchRule): Resemblances<R>['links'] {
@@ -208,6 +231,10 @@ export class Comparison<R extends Comparable> {
 
 function isOtherId<R extends Comparable>({ known, row }: Pair<R>): boolean {
   return known.bankId !== null && row.bankId !== null && known.bankId !== row.bankId;
+}
+
+function isPending({ status }: Comparable): boolean {
+  return status === 'PENDING';
 }
 
 function amountOf({ amountMinor, currency }: Comparable): string {

@@ -39,6 +39,8 @@ export interface Terms<R> {
   /** Called for rows that may be new; the same row gets the same id. */
   newId: (row: R) => string;
   policy: IdentityPolicy;
+  /** Pending transactions that were removed lately: a booking that comes only now may be theirs. */
+  dropped?: readonly KnownTransaction[];
 }
 
 export interface Reconciled<R extends Comparable> {

@@ -144,3 +144,17 @@ it('touches no row when 100,000 rows come again, and needs the memory of a page 
   expect(await sync(account, 100_000)).toBeLessThan(30);
   expect(await state()).toEqual(first);
 }, 180_000);
+
+it('asks whether a booking is the pending row that went at an earlier reading', async () => {
+  const others = [row(1, -10), row(2, -20)];
+  await take(db.pool, account, [...others, row(3, -70, pending)]);
+  await take(db.pool, account, others);
+  await take(db.pool, account, [...others, row(3, -70)]);
+  const { rows } = await db.pool.query<{ id: string; status: string; flag: string | null }>(
+    'select id, status, flag from transactions where account_id = $1 and amount_minor = -7000',
+    [account.accountId],
+  );
+  const gone = rows.find(({ status }) => status === 'PENDING');
+  const booked = rows.find(({ status }) => status === 'BOOKED');
+  expect(booked?.flag && JSON.parse(booked.flag)).toEqual({ reason: 'uncertain-link', candidates: [gone?.id] });
+});

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Balances } from '#libs/contract';
 import { now } from '#libs/server';
 import { keepBalanceHistory } from '../accounts/balance-history.js';
-import { beginningOf, partsOf } from './answer-match.js';
+import { beginningOf, droppedOf, partsOf } from './answer-match.js';
 import { type BalanceProof, proveBalance } from './balance-proof.js';
 import type { Window } from './coverage.js';
 import { noEvidence } from './identity-policy.js';
@@ -136,7 +136,8 @@ async function recordParts(
   for await (const { rest, border } of partsOf(tx, staged, { window, size: partSize })) {
     compared += rest.rows.filter(({ bankId }) => bankId !== null).length;
     const open = { known: [...carried.known, ...rest.known], rows: [...carried.rows, ...rest.rows] };
-    const reconciled = reconcileRest({ ...rest, ...open }, terms, border);
+    const dropped = await droppedOf(tx, recorded.accountId, open.rows);
+    const reconciled = reconcileRest({ ...rest, ...open }, { ...terms, dropped }, border);
     ({ carried } = reconciled);
     policies.learn(reconciled.evidence);
     const part = await recordChanges(tx, recorded, { staged, changes: reconciled.changes });

@@ -13,6 +13,7 @@ export function settle<R extends Comparable>(
 ): Change<R>[] {
   // What no row has taken may still be the pending side of a booking that is known.
   comparison.takeBookedBefore();
+  comparison.doubtWhatIsLeft(besides);
   const { same, found, open, covers, uncertain, late } = comparison;
   const gone = open.known.filter(covers);
   const back = backToFace(gone, [...same, ...found]);
@@ -22,7 +23,7 @@ export function settle<R extends Comparable>(
   return [
     ...cleared<R>(same.filter(({ known }) => !settled.has(known.id))),
     ...found.filter(({ known }) => !shownBeside.has(known.id) && !faces.has(known.id)).map((each) => modified(each)),
-    ...besides.flatMap((each) => together(each, newId)),
+    ...besides.flatMap((each) => together(each, uncertain, newId)),
     ...late.flatMap(({ known, twin }): Change<R>[] => [
       modified({ known, row: twin.row, rule: 'shown-together', confidence: 0.9 }),
       { kind: 'removed', id: twin.known.id, reason: 'joined', into: known.id },
@@ -36,7 +37,7 @@ export function settle<R extends Comparable>(
       ];
     }),
     ...vanished<R>(gone.filter(({ id }) => !settled.has(id))),
-    ...added(open.rows, uncertain, newId),
+    ...open.rows.map((row) => asAdded(row, uncertain, newId)),
   ];
 }
 
@@ -49,13 +50,14 @@ function modified<R extends Comparable>({ known, row, rule, confidence }: Found<
 /** The booking takes the transaction over; the pending row becomes its other face. */
 function together<R extends Comparable>(
   { pending, booked, known, confidence }: Beside<R>,
+  uncertain: ReadonlyMap<R, string[]>,
   newId: (row: R) => string,
 ): Change<R>[] {
   const rule: MatchRule = 'shown-together';
   const id = known?.id ?? newId(booked);
   const first: Change<R> = known
     ? { kind: 'linked', id, row: booked, rule, confidence }
-    : { kind: 'added', id, row: booked };
+    : asAdded(booked, uncertain, newId);
   return [first, { kind: 'joined', id: newId(pending), into: id, row: pending, rule }];
 }
 
@@ -89,16 +91,14 @@ function vanished<R extends Comparable>(gone: readonly KnownTransaction[]): Chan
   });
 }
 
-function added<R extends Comparable>(
-  rows: readonly R[],
+function asAdded<R extends Comparable>(
+  row: R,
   uncertain: ReadonlyMap<R, string[]>,
   newId: (row: R) => string,
-): Change<R>[] {
-  return rows.map((row): Change<R> => {
-    const candidates = (uncertain.get(row) ?? []).slice(0, candidatesMax);
-    const flag: Flag | undefined = candidates.length > 0 ? { reason: 'uncertain-link', candidates } : undefined;
-    return { kind: 'added', id: newId(row), row, ...(flag ? { flag } : {}) };
-  });
+): Change<R> {
+  const candidates = (uncertain.get(row) ?? []).slice(0, candidatesMax);
+  const flag: Flag | undefined = candidates.length > 0 ? { reason: 'uncertain-link', candidates } : undefined;
+  return { kind: 'added', id: newId(row), row, ...(flag ? { flag } : {}) };
 }
 
 const candidatesMax = 5;
