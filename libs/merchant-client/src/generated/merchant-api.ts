@@ -1692,6 +1692,10 @@ export interface components {
             type?: components["schemas"]["AccountBalanceType"];
             balanceAmount?: components["schemas"]["Amount"];
         };
+        Merchant: {
+            merchantName?: string;
+            merchantCategoryCode?: string;
+        };
         TransactionPartyIdentification: {
             type?: components["schemas"]["AccountIdentificationType"];
             identification?: string;
@@ -1699,10 +1703,6 @@ export interface components {
         TransactionParty: {
             name?: string;
             accountIdentifications?: components["schemas"]["TransactionPartyIdentification"][];
-        };
-        Merchant: {
-            merchantName?: string;
-            merchantCategoryCode?: string;
         };
         Categorisation: {
             categories?: string[];
@@ -1733,8 +1733,6 @@ export interface components {
             /** Format: date-time */
             valueDateTime?: string;
             status?: components["schemas"]["TransactionStatusEnum"];
-            amount?: number;
-            currency?: string;
             transactionAmount?: components["schemas"]["Amount"];
             grossAmount?: components["schemas"]["Amount"];
             currencyExchange?: components["schemas"]["CurrencyExchange"];
@@ -1747,13 +1745,15 @@ export interface components {
             isoBankTransactionCode?: components["schemas"]["IsoBankTransactionCode"];
             proprietaryBankTransactionCode?: components["schemas"]["ProprietaryBankTransactionCode"];
             balance?: components["schemas"]["TransactionBalance"];
-            payeeDetails?: components["schemas"]["TransactionParty"];
-            payerDetails?: components["schemas"]["TransactionParty"];
             merchant?: components["schemas"]["Merchant"];
-            enrichment?: components["schemas"]["Enrichment"];
             supplementaryData?: {
                 [key: string]: unknown;
             };
+            amount?: number;
+            currency?: string;
+            payeeDetails?: components["schemas"]["TransactionParty"];
+            payerDetails?: components["schemas"]["TransactionParty"];
+            enrichment?: components["schemas"]["Enrichment"];
             transactionMutability?: string;
             /** Format: uuid */
             id: string;
@@ -9642,8 +9642,6 @@ export interface operations {
                      *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *           "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *           "status": "BOOKED",
-                     *           "amount": 12.5,
-                     *           "currency": "text",
                      *           "transactionAmount": {
                      *             "amount": 12.5,
                      *             "currency": "GBP"
@@ -9702,6 +9700,13 @@ export interface operations {
                      *               "currency": "GBP"
                      *             }
                      *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "amount": 12.5,
+                     *           "currency": "text",
                      *           "payeeDetails": {
                      *             "name": "text",
                      *             "accountIdentifications": [
@@ -9719,10 +9724,6 @@ export interface operations {
                      *                 "identification": "text"
                      *               }
                      *             ]
-                     *           },
-                     *           "merchant": {
-                     *             "merchantName": "text",
-                     *             "merchantCategoryCode": "5411"
                      *           },
                      *           "enrichment": {
                      *             "categorisation": {
@@ -9743,7 +9744,6 @@ export interface operations {
                      *             "paymentProcessor": "text",
                      *             "correctedDate": "2026-11-21T09:30:00.000Z"
                      *           },
-                     *           "supplementaryData": {},
                      *           "transactionMutability": "text",
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -9971,8 +9971,6 @@ export interface operations {
                      *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *           "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *           "status": "BOOKED",
-                     *           "amount": 12.5,
-                     *           "currency": "text",
                      *           "transactionAmount": {
                      *             "amount": 12.5,
                      *             "currency": "GBP"
@@ -10031,6 +10029,13 @@ export interface operations {
                      *               "currency": "GBP"
                      *             }
                      *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "amount": 12.5,
+                     *           "currency": "text",
                      *           "payeeDetails": {
                      *             "name": "text",
                      *             "accountIdentifications": [
@@ -10048,10 +10053,6 @@ export interface operations {
                      *                 "identification": "text"
                      *               }
                      *             ]
-                     *           },
-                     *           "merchant": {
-                     *             "merchantName": "text",
-                     *             "merchantCategoryCode": "5411"
                      *           },
                      *           "enrichment": {
                      *             "categorisation": {
@@ -10072,7 +10073,6 @@ export interface operations {
                      *             "paymentProcessor": "text",
                      *             "correctedDate": "2026-11-21T09:30:00.000Z"
                      *           },
-                     *           "supplementaryData": {},
                      *           "transactionMutability": "text",
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -10709,8 +10709,6 @@ export interface operations {
                      *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *           "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *           "status": "BOOKED",
-                     *           "amount": 12.5,
-                     *           "currency": "text",
                      *           "transactionAmount": {
                      *             "amount": 12.5,
                      *             "currency": "GBP"
@@ -10769,6 +10767,13 @@ export interface operations {
                      *               "currency": "GBP"
                      *             }
                      *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "amount": 12.5,
+                     *           "currency": "text",
                      *           "payeeDetails": {
                      *             "name": "text",
                      *             "accountIdentifications": [
@@ -10786,10 +10791,6 @@ export interface operations {
                      *                 "identification": "text"
                      *               }
                      *             ]
-                     *           },
-                     *           "merchant": {
-                     *             "merchantName": "text",
-                     *             "merchantCategoryCode": "5411"
                      *           },
                      *           "enrichment": {
                      *             "categorisation": {
@@ -10810,7 +10811,6 @@ export interface operations {
                      *             "paymentProcessor": "text",
                      *             "correctedDate": "2026-11-21T09:30:00.000Z"
                      *           },
-                     *           "supplementaryData": {},
                      *           "transactionMutability": "text",
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -10823,8 +10823,6 @@ export interface operations {
                      *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *           "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *           "status": "BOOKED",
-                     *           "amount": 12.5,
-                     *           "currency": "text",
                      *           "transactionAmount": {
                      *             "amount": 12.5,
                      *             "currency": "GBP"
@@ -10883,6 +10881,13 @@ export interface operations {
                      *               "currency": "GBP"
                      *             }
                      *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "amount": 12.5,
+                     *           "currency": "text",
                      *           "payeeDetails": {
                      *             "name": "text",
                      *             "accountIdentifications": [
@@ -10900,10 +10905,6 @@ export interface operations {
                      *                 "identification": "text"
                      *               }
                      *             ]
-                     *           },
-                     *           "merchant": {
-                     *             "merchantName": "text",
-                     *             "merchantCategoryCode": "5411"
                      *           },
                      *           "enrichment": {
                      *             "categorisation": {
@@ -10924,7 +10925,6 @@ export interface operations {
                      *             "paymentProcessor": "text",
                      *             "correctedDate": "2026-11-21T09:30:00.000Z"
                      *           },
-                     *           "supplementaryData": {},
                      *           "transactionMutability": "text",
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -11137,8 +11137,6 @@ export interface operations {
                      *       "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *       "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *       "status": "BOOKED",
-                     *       "amount": 12.5,
-                     *       "currency": "text",
                      *       "transactionAmount": {
                      *         "amount": 12.5,
                      *         "currency": "GBP"
@@ -11197,6 +11195,13 @@ export interface operations {
                      *           "currency": "GBP"
                      *         }
                      *       },
+                     *       "merchant": {
+                     *         "merchantName": "text",
+                     *         "merchantCategoryCode": "5411"
+                     *       },
+                     *       "supplementaryData": {},
+                     *       "amount": 12.5,
+                     *       "currency": "text",
                      *       "payeeDetails": {
                      *         "name": "text",
                      *         "accountIdentifications": [
@@ -11214,10 +11219,6 @@ export interface operations {
                      *             "identification": "text"
                      *           }
                      *         ]
-                     *       },
-                     *       "merchant": {
-                     *         "merchantName": "text",
-                     *         "merchantCategoryCode": "5411"
                      *       },
                      *       "enrichment": {
                      *         "categorisation": {
@@ -11238,7 +11239,6 @@ export interface operations {
                      *         "paymentProcessor": "text",
                      *         "correctedDate": "2026-11-21T09:30:00.000Z"
                      *       },
-                     *       "supplementaryData": {},
                      *       "transactionMutability": "text",
                      *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *       "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -11455,8 +11455,6 @@ export interface operations {
                      *       "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *       "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *       "status": "BOOKED",
-                     *       "amount": 12.5,
-                     *       "currency": "text",
                      *       "transactionAmount": {
                      *         "amount": 12.5,
                      *         "currency": "GBP"
@@ -11515,6 +11513,13 @@ export interface operations {
                      *           "currency": "GBP"
                      *         }
                      *       },
+                     *       "merchant": {
+                     *         "merchantName": "text",
+                     *         "merchantCategoryCode": "5411"
+                     *       },
+                     *       "supplementaryData": {},
+                     *       "amount": 12.5,
+                     *       "currency": "text",
                      *       "payeeDetails": {
                      *         "name": "text",
                      *         "accountIdentifications": [
@@ -11532,10 +11537,6 @@ export interface operations {
                      *             "identification": "text"
                      *           }
                      *         ]
-                     *       },
-                     *       "merchant": {
-                     *         "merchantName": "text",
-                     *         "merchantCategoryCode": "5411"
                      *       },
                      *       "enrichment": {
                      *         "categorisation": {
@@ -11556,7 +11557,6 @@ export interface operations {
                      *         "paymentProcessor": "text",
                      *         "correctedDate": "2026-11-21T09:30:00.000Z"
                      *       },
-                     *       "supplementaryData": {},
                      *       "transactionMutability": "text",
                      *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *       "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -11818,8 +11818,6 @@ export interface operations {
                      *           "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *           "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *           "status": "BOOKED",
-                     *           "amount": 12.5,
-                     *           "currency": "text",
                      *           "transactionAmount": {
                      *             "amount": 12.5,
                      *             "currency": "GBP"
@@ -11878,6 +11876,13 @@ export interface operations {
                      *               "currency": "GBP"
                      *             }
                      *           },
+                     *           "merchant": {
+                     *             "merchantName": "text",
+                     *             "merchantCategoryCode": "5411"
+                     *           },
+                     *           "supplementaryData": {},
+                     *           "amount": 12.5,
+                     *           "currency": "text",
                      *           "payeeDetails": {
                      *             "name": "text",
                      *             "accountIdentifications": [
@@ -11895,10 +11900,6 @@ export interface operations {
                      *                 "identification": "text"
                      *               }
                      *             ]
-                     *           },
-                     *           "merchant": {
-                     *             "merchantName": "text",
-                     *             "merchantCategoryCode": "5411"
                      *           },
                      *           "enrichment": {
                      *             "categorisation": {
@@ -11919,7 +11920,6 @@ export interface operations {
                      *             "paymentProcessor": "text",
                      *             "correctedDate": "2026-11-21T09:30:00.000Z"
                      *           },
-                     *           "supplementaryData": {},
                      *           "transactionMutability": "text",
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -12180,8 +12180,6 @@ export interface operations {
                      *             "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *             "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *             "status": "BOOKED",
-                     *             "amount": 12.5,
-                     *             "currency": "text",
                      *             "transactionAmount": {
                      *               "amount": 12.5,
                      *               "currency": "GBP"
@@ -12240,6 +12238,13 @@ export interface operations {
                      *                 "currency": "GBP"
                      *               }
                      *             },
+                     *             "merchant": {
+                     *               "merchantName": "text",
+                     *               "merchantCategoryCode": "5411"
+                     *             },
+                     *             "supplementaryData": {},
+                     *             "amount": 12.5,
+                     *             "currency": "text",
                      *             "payeeDetails": {
                      *               "name": "text",
                      *               "accountIdentifications": [
@@ -12258,10 +12263,6 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "merchant": {
-                     *               "merchantName": "text",
-                     *               "merchantCategoryCode": "5411"
-                     *             },
                      *             "enrichment": {
                      *               "categorisation": {
                      *                 "categories": [],
@@ -12279,7 +12280,6 @@ export interface operations {
                      *               "paymentProcessor": "text",
                      *               "correctedDate": "2026-11-21T09:30:00.000Z"
                      *             },
-                     *             "supplementaryData": {},
                      *             "transactionMutability": "text",
                      *             "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *             "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -12491,8 +12491,6 @@ export interface operations {
                      *       "bookingDateTime": "2026-11-21T09:30:00.000Z",
                      *       "valueDateTime": "2026-11-21T09:30:00.000Z",
                      *       "status": "BOOKED",
-                     *       "amount": 12.5,
-                     *       "currency": "text",
                      *       "transactionAmount": {
                      *         "amount": 12.5,
                      *         "currency": "GBP"
@@ -12551,6 +12549,13 @@ export interface operations {
                      *           "currency": "GBP"
                      *         }
                      *       },
+                     *       "merchant": {
+                     *         "merchantName": "text",
+                     *         "merchantCategoryCode": "5411"
+                     *       },
+                     *       "supplementaryData": {},
+                     *       "amount": 12.5,
+                     *       "currency": "text",
                      *       "payeeDetails": {
                      *         "name": "text",
                      *         "accountIdentifications": [
@@ -12568,10 +12573,6 @@ export interface operations {
                      *             "identification": "text"
                      *           }
                      *         ]
-                     *       },
-                     *       "merchant": {
-                     *         "merchantName": "text",
-                     *         "merchantCategoryCode": "5411"
                      *       },
                      *       "enrichment": {
                      *         "categorisation": {
@@ -12592,7 +12593,6 @@ export interface operations {
                      *         "paymentProcessor": "text",
                      *         "correctedDate": "2026-11-21T09:30:00.000Z"
                      *       },
-                     *       "supplementaryData": {},
                      *       "transactionMutability": "text",
                      *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *       "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
