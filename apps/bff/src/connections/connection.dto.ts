@@ -14,7 +14,12 @@ export class NewConnection {
 /** The last synchronisation; while it runs, its progress. */
 export class SyncProgress {
   @Uuid() id!: string;
-  @Text({ description: '`running`, `completed`, `incomplete` or `failed`.' }) status!: string;
+  @Text({
+    description:
+      '`running`, `completed`, `incomplete` or `failed`. What was not read, why and when it is possible stands in `notRead` of the ' +
+      'synchronisation, also where the institution only allows no more calls yet.',
+  })
+  status!: string;
   @DateTime() startedAt!: string;
   @DateTime({ optional: true }) endedAt?: string;
   @Integer({ min: 0 }) accounts!: number;

@@ -45,7 +45,7 @@ export interface StagedReading {
 
 /** What one reading of an account found. */
 export interface AccountReading {
-  balances: Balances | typeof notOffered | undefined;
+  balances: Balances | NotDueYet | typeof notOffered;
   /** When they were asked for. */
   balancesAt: Date;
   transactions: StagedReading | typeof notOffered;
@@ -93,15 +93,15 @@ export async function readAccount(work: AccountWork): Promise<AccountReading> {
   return { balances, balancesAt, transactions: await orNotOffered(readTransactions(work)) };
 }
 
-/** The balances; undefined where the calls for them are spent. Any other failure is thrown: a balance is never made up. */
-async function readBalances(work: AccountWork): Promise<Balances | undefined> {
+/** The balances, or that the calls for them are spent. Any other failure is thrown: a balance is never made up. */
+async function readBalances(work: AccountWork): Promise<Balances | NotDueYet> {
   const { client, token, aggregatorAccountId, psu } = work;
   try {
     return await spend(work, SyncScope.balances, async () => {
       return (await client.getAccountBalances(token, aggregatorAccountId, psu)).data;
     });
   } catch (error) {
-    if (error instanceof NotDueYet) return undefined;
+    if (error instanceof NotDueYet) return error;
     throw error;
   }
 }

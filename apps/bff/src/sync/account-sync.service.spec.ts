@@ -169,7 +169,8 @@ describe('the calls of a day', () => {
     bff.aggregator.fail({ route: 'GET /accounts/:id/transactions', ...failing(429) });
     await synchronise(id, 7 * hourMs);
     const view = await connection(id);
-    expect(view).toMatchObject({ status: 'active', health: 'healthy', sync: { status: 'completed', accountsDone: 0 } });
+    const sync = { status: 'incomplete', problem: 'not-due-yet', accountsDone: 0 };
+    expect(view).toMatchObject({ status: 'active', health: 'healthy', sync });
     const wait = Date.parse((await account())?.sync?.nextPossibleAt ?? '') - now().getTime();
     expect(Math.round(wait / hourMs)).toBe(8);
     await synchronise(id, 9 * hourMs);

@@ -24,7 +24,7 @@ import {
 } from './account-reading.js';
 import { joinRunTogether, letGo, settleSchedule } from './account-schedule.js';
 import { openPsu } from './attendance.js';
-import { jitterOf, nextReadingAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
+import { jitterOf, nextPossibleAt, nextReadingAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
 import { blockCalls, NotDueYet, planScopes, readBudget } from './call-ledger.js';
 import { type DueAccount, subjectOf } from './due-account.js';
 import { institutionAnswered, passCircuit } from './institution-circuit.js';
@@ -33,7 +33,15 @@ import { overlapFor } from './reading-window.js';
 import { recordAnswer, recordBalances } from './record-answer.js';
 import type { SyncFault, SyncProblem } from './sync-fault.js';
 import { SyncFaults } from './sync-faults.service.js';
-import { endRunWhenDone, leaveRun, lockConnection, openRun, type OpenRun, type RunFigures } from './sync-run.js';
+import {
+  endRunWhenDone,
+  leaveRun,
+  lockConnection,
+  openRun,
+  type OpenRun,
+  type RunFigures,
+  type Unread,
+} from './sync-run.js';
 
 /** What is left of an aborted reading is taken up after this. */
 const takeUpMs = 60_000;
@@ -143,10 +151,11 @@ export class AccountSync {
         account.account_id,
         account.connection_id,
       ]);
-      if (rows.length === 0) return this.settle(tx, account, run, {});
+      if (rows.length === 0) return this.settle(tx, account, run, { figures: {} });
       const counts = await this.recordAll(tx, account, run, read);
       const figures = { accounts_done: 1, ...counts, record_ms: performance.now() - started };
-      await this.settle(tx, account, run, figures);
+      const { balances } = read;
+      await this.settle(tx, account, run, { figures, ...(balances instanceof NotDueYet ? { balances } : {}) });
     });
   }
 
@@ -161,7 +170,7 @@ export class AccountSync {
     const { balances, balancesAt, transactions } = read;
     const lacking = [SyncScope.balances, SyncScope.transactions].filter((scope) => read[scope] === notOffered);
     await tx.query('update account_schedules set not_offered = $2 where account_id = $1', [accountId, lacking]);
-    const told = balances === notOffered ? undefined : balances;
+    const told = balances === notOffered || balances instanceof NotDueYet ? undefined : balances;
     const recorded = { customerId, accountId, syncRunId: run.id, institutionId, merchantId: account.merchant_id };
     if (transactions === notOffered) {
       await recordBalances(tx, recorded, told);
@@ -191,8 +200,14 @@ export class AccountSync {
     );
   }
 
-  /** Plans the next reading after a good one. */
-  private async settle(tx: PoolClient, account: DueAccount, run: OpenRun, figures: RunFigures): Promise<void> {
+  /** Plans the next reading after a good one, which may have had no call left for the balances. */
+  private async settle(
+    tx: PoolClient,
+    account: DueAccount,
+    run: OpenRun,
+    { figures, balances }: { figures: RunFigures; balances?: NotDueYet },
+  ): Promise<void> {
+    const { account_id: accountId } = account;
     const subject = subjectOf(account);
     const at = now();
     // The accounts of a run stay together.
@@ -204,8 +219,10 @@ export class AccountSync {
     await planScopes(tx, subject, plan);
     const dueAt = plan[1]?.nextAt ?? at;
     await lockConnection(tx, account.connection_id);
-    await settleSchedule(tx, { accountId: account.account_id, dueAt, failures: 0, problem: null });
-    await leaveRun(tx, { runId: run.id, accountId: account.account_id, figures });
+    await settleSchedule(tx, { accountId, dueAt, failures: 0, problem: null });
+    const missed = { accountId, scopes: [SyncScope.balances], problem: 'not-due-yet', dueAt } as const;
+    const unread = balances && { ...missed, possibleAt: balances.possibleAt };
+    await leaveRun(tx, { runId: run.id, accountId, figures, unread });
   }
 
   private async fail(account: DueAccount, { subject, client, run }: AccountWork, error: unknown): Promise<void> {
@@ -222,7 +239,8 @@ export class AccountSync {
   /** Not due yet is no fault: nothing is degraded, and the gap is read when the institution allows it. */
   private async wait(account: DueAccount, run: OpenRun, dueAt: Date): Promise<void> {
     const { failures, problem } = account;
-    await this.end(account, run, { dueAt, failures, problem, figures: { accounts_not_due: 1 } });
+    const unread = { problem: 'not-due-yet', possibleAt: dueAt } as const;
+    await this.end(account, run, { dueAt, failures, problem, figures: { accounts_not_due: 1 }, unread });
     await planScopes(this.pool, subjectOf(account), [{ scope: SyncScope.transactions, nextAt: dueAt }]);
   }
 
@@ -233,7 +251,8 @@ export class AccountSync {
     const dueAt = nextRetryAt(budget, now(), failures, retryAfterSeconds);
     // Whoever asks to be left alone is: the merchant is told the same time.
     if (retryAfterSeconds !== undefined) await blockCalls(this.pool, subject, SyncScope.transactions, dueAt);
-    await this.end(account, run, { dueAt, failures, problem, figures: {}, runProblem: problem });
+    const possibleAt = retryAfterSeconds === undefined ? nextPossibleAt(budget, now()) : dueAt;
+    await this.end(account, run, { dueAt, failures, problem, figures: {}, unread: { problem, possibleAt } });
   }
 
   /** The institution is out. That is told once, by a run that ends with it, and not at every try. */
@@ -243,19 +262,20 @@ export class AccountSync {
     if (runId === null && account.problem === problem)
       return settleSchedule(this.pool, { accountId, dueAt, failures, problem });
     const run = await transaction(this.pool, (tx) => this.runOf(tx, account));
-    await this.end(account, run, { dueAt, failures, problem, figures: {}, runProblem: problem });
+    await this.end(account, run, { dueAt, failures, problem, figures: {}, unread: { problem, possibleAt: dueAt } });
   }
 
   private async end(
     { account_id: accountId, connection_id: connectionId }: DueAccount,
     run: OpenRun,
-    { figures, runProblem, ...settled }: Ending,
+    { figures, unread, ...settled }: Ending,
   ): Promise<void> {
     await transaction(this.pool, async (tx) => {
       await lockConnection(tx, connectionId);
       await settleSchedule(tx, { accountId, ...settled });
-      const left = { runId: run.id, accountId, figures };
-      await leaveRun(tx, runProblem === undefined ? left : { ...left, problem: runProblem });
+      const scopes = [SyncScope.balances, SyncScope.transactions];
+      const missed = { accountId, scopes, dueAt: settled.dueAt, ...unread };
+      await leaveRun(tx, { runId: run.id, accountId, figures, unread: missed });
     });
   }
 
@@ -273,5 +293,5 @@ interface Ending {
   failures: number;
   problem: SyncProblem | null;
   figures: RunFigures;
-  runProblem?: SyncProblem;
+  unread: Pick<Unread, 'problem' | 'possibleAt'>;
 }

@@ -1,5 +1,5 @@
 /** Who has to do something about a reason, and what. */
-interface Meaning {
+export interface Meaning {
   owner: 'user' | 'merchant' | 'institution' | 'operator';
   /** `wait`: it is tried again by itself; the others need somebody. */
   nextStep: 'wait' | 'renew-consent' | 'share-account' | 'contact-operator';

@@ -1,5 +1,6 @@
 import { Choice, DateTime, Flag, Integer, Nested, Text, Uuid } from '#libs/contract';
 import { SyncProgress } from '../connections/connection.dto.js';
+import { SyncScope } from './call-budget.js';
 
 const Owner = { user: 'user', merchant: 'merchant', institution: 'institution', operator: 'operator' } as const;
 
@@ -11,12 +12,33 @@ export class Explanation {
   @DateTime({ optional: true, description: 'When it is tried again by itself.' }) at?: string;
 }
 
+/** What a synchronisation was to read and did not. */
+export class UnreadPart {
+  @Uuid({ optional: true, description: 'The account. Absent where the list of accounts was not read.' })
+  accountId?: string;
+  @Choice(SyncScope, 'SyncScope', { array: true, description: 'What of it was not read.' }) scopes!: SyncScope[];
+  @DateTime({ description: 'When it may be read at the earliest while the customer is not present.' })
+  nextPossibleAt!: string;
+  @Nested(() => Explanation) explanation!: Explanation;
+}
+
 export class SyncRunView extends SyncProgress {
   @Uuid() connectionId!: string;
   @Flag({ description: 'The customer is present, so the institution does not count the calls.' }) attended!: boolean;
   @Integer({ min: 0, description: 'Accounts that the institution does not let be read yet.' }) accountsNotDue!: number;
   @DateTime({ optional: true, description: 'When the next account of the connection is due.' }) nextSyncAt?: string;
-  @Nested(() => Explanation, { optional: true }) explanation?: Explanation;
+  @DateTime({
+    optional: true,
+    description: 'When the first of what was not read may be read while the customer is not present.',
+  })
+  nextPossibleAt?: string;
+  @Nested(() => UnreadPart, {
+    array: true,
+    description: 'What was to be read and was not, each with its reason: empty when everything was read.',
+  })
+  notRead!: UnreadPart[];
+  @Nested(() => Explanation, { optional: true, description: 'Absent while everything is read.' })
+  explanation?: Explanation;
 }
 
 const OfferedScope = { balances: 'balances', transactions: 'transactions' } as const;

@@ -2,13 +2,22 @@ import type { Pool } from 'pg';
 import { now } from '#libs/server';
 import { toProgress, type RunRow } from '../connections/sync-progress.js';
 import { callsPerDayDefault, nextPossibleAt } from './call-budget.js';
-import { meaningOf } from './sync-fault.js';
-import type { AccountSyncView, Explanation, SyncRunView } from './sync-run.dto.js';
+import { type Meaning, meaningOf, syncProblems } from './sync-fault.js';
+import type { AccountSyncView, Explanation, SyncRunView, UnreadPart } from './sync-run.dto.js';
+import type { Unread } from './sync-run.js';
+
+/** As JSON has it. */
+type StoredUnread = Omit<Unread, 'possibleAt' | 'dueAt' | 'scopes'> & {
+  scopes: UnreadPart['scopes'];
+  possibleAt: string;
+  dueAt: string;
+};
 
 interface RunViewRow extends RunRow {
   connection_id: string;
   attended: boolean;
   accounts_not_due: number;
+  unread: StoredUnread[];
   next_at: Date | null;
 }
 
@@ -24,22 +33,34 @@ export async function selectRuns(pool: Pool, ids: readonly string[]): Promise<Sy
 
 function toRunView(row: RunViewRow): SyncRunView {
   const at = row.next_at?.toISOString();
+  const notRead = row.unread.map(toUnreadPart);
+  const [possibleAt] = notRead.map(({ nextPossibleAt: possible }) => possible).toSorted();
   return {
     connectionId: row.connection_id,
     attended: row.attended,
     ...toProgress(row),
     accountsNotDue: row.accounts_not_due,
     ...(at === undefined ? {} : { nextSyncAt: at }),
+    ...(possibleAt === undefined ? {} : { nextPossibleAt: possibleAt }),
+    notRead,
     ...explained(row.problem, row.next_at),
   };
+}
+
+function toUnreadPart({ accountId, scopes, problem, possibleAt, dueAt }: StoredUnread): UnreadPart {
+  const explanation = explanationOf(problem, syncProblems[problem], new Date(dueAt));
+  return { ...(accountId === undefined ? {} : { accountId }), scopes, nextPossibleAt: possibleAt, explanation };
 }
 
 /** The members that explain a reason; none where there is none. */
 function explained(problem: string | null, at: Date | null): { explanation?: Explanation } {
   const meaning = problem === null ? undefined : meaningOf(problem);
   if (problem === null || !meaning) return {};
-  const { owner, nextStep } = meaning;
-  return { explanation: { reason: problem, owner, nextStep, ...(at === null ? {} : { at: at.toISOString() }) } };
+  return { explanation: explanationOf(problem, meaning, at) };
+}
+
+function explanationOf(reason: string, { owner, nextStep }: Meaning, at: Date | null): Explanation {
+  return { reason, owner, nextStep, ...(at === null ? {} : { at: at.toISOString() }) };
 }
 
 interface StatusRow {

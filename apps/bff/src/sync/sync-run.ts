@@ -3,9 +3,10 @@ import type { PoolClient } from 'pg';
 import type { Queryable } from '#libs/database';
 import { now } from '#libs/server';
 import { appendEvent } from '../events/event-log.js';
+import type { SyncScope } from './call-budget.js';
 import type { SyncProblem } from './sync-fault.js';
 
-/** How a synchronisation stands or ended. `incomplete`: some accounts were read, others will be tried again. */
+/** How a synchronisation stands or ended. `incomplete`: not everything was read, what is missing will be tried again. */
 export const SyncRunStatus = {
   running: 'running',
   completed: 'completed',
@@ -40,6 +41,18 @@ export type RunFigures = Partial<
     number
   >
 >;
+
+/** What a run was to read and did not. */
+export interface Unread {
+  /** Absent where it is the list of accounts. */
+  accountId?: string;
+  scopes: readonly SyncScope[];
+  problem: SyncProblem;
+  /** The earliest at which it may be read without the customer. */
+  possibleAt: Date;
+  /** When it is tried again by itself. */
+  dueAt: Date;
+}
 
 interface RunRow {
   id: string;
@@ -122,16 +135,24 @@ export async function leaveRun(
     runId,
     accountId,
     figures,
-    problem,
-  }: { runId: string; accountId: string; figures: RunFigures; problem?: SyncProblem },
+    unread,
+  }: { runId: string; accountId: string; figures: RunFigures; unread?: Unread | undefined },
 ): Promise<void> {
   await countRun(tx, runId, figures);
-  await tx.query('update sync_runs set problem = coalesce(problem, $2) where id = $1', [runId, problem ?? null]);
+  if (unread) await noteUnread(tx, runId, unread);
   await tx.query('update account_schedules set run_id = null where account_id = $1 and run_id = $2', [
     accountId,
     runId,
   ]);
   await endRunWhenDone(tx, runId);
+}
+
+/** Notes what a run did not read, and with it that it is not complete. A wait explains less than a fault. */
+export async function noteUnread(client: Queryable, runId: string, unread: Unread): Promise<void> {
+  await client.query(
+    `update sync_runs set unread = unread || $2::jsonb, problem = coalesce(nullif(problem, 'not-due-yet'), $3) where id = $1`,
+    [runId, JSON.stringify([unread]), unread.problem],
+  );
 }
 
 /** Ends a run that no account is left in. */

@@ -16,14 +16,14 @@ import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { isReadable } from '../connections/connection-state.js';
 import { scheduleAccounts } from './account-schedule.js';
-import { jitterOf, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
+import { jitterOf, nextPossibleAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
 import { blockCalls, enterCall, NotDueYet, readBudget, strikeCall, type Subject } from './call-ledger.js';
 import { institutionAnswered, passCircuit } from './institution-circuit.js';
 import { openPsu } from './attendance.js';
 import { recordAccounts } from './record-accounts.js';
-import type { SyncFault, SyncProblem } from './sync-fault.js';
+import type { SyncFault } from './sync-fault.js';
 import { SyncFaults } from './sync-faults.service.js';
-import { endRun, endRunWhenDone, openRun, type OpenRun, SyncRunStatus } from './sync-run.js';
+import { endRun, endRunWhenDone, noteUnread, openRun, type OpenRun, SyncRunStatus, type Unread } from './sync-run.js';
 
 interface SyncedConnection {
   id: string;
@@ -69,7 +69,8 @@ export class SyncService {
       const passage = await passCircuit(this.pool, connection.institution_id);
       if (passage.open) return await this.list(connection, connection.sealed_consent_token, lease);
       await this.tellOutage(connectionId);
-      await this.postpone(connection, passage.comeBackAt, 'institution-outage');
+      const { comeBackAt: dueAt } = passage;
+      await this.postpone(connection, { problem: 'institution-outage', possibleAt: dueAt, dueAt });
       return [];
     } finally {
       await releaseLease(this.pool, lease);
@@ -89,7 +90,7 @@ export class SyncService {
       return await this.record(connection, { run, lease, accounts: await recordAccounts(this.pool, connection, data) });
     } catch (error) {
       if (error instanceof LeaseLostError) return [];
-      if (error instanceof NotDueYet) await this.postpone(connection, error.possibleAt, 'not-due-yet');
+      if (error instanceof NotDueYet) await this.wait(connection, error.possibleAt);
       else await this.fail(connection, client, { subject, entered, run, error });
       return [];
     }
@@ -145,33 +146,41 @@ export class SyncService {
     if (fault.verdict === 'not-due-yet') {
       const until = new Date(now().getTime() + waitAfterRefusal(fault.retryAfterSeconds) * 1000);
       await blockCalls(this.pool, subject, SyncScope.accounts, until);
-      return this.postpone(connection, until, fault.problem);
+      return this.wait(connection, until);
     }
     await this.retry(connection, subject, fault);
+  }
+
+  private wait(connection: SyncedConnection, until: Date): Promise<void> {
+    return this.postpone(connection, { problem: 'not-due-yet', possibleAt: until, dueAt: until });
   }
 
   private async retry(connection: SyncedConnection, subject: Subject, fault: SyncFault): Promise<void> {
     const failures = connection.sync_failures + 1;
     const budget = await readBudget(this.pool, subject, SyncScope.accounts);
-    const next = nextRetryAt(budget, now(), failures, fault.retryAfterSeconds);
-    await this.postpone({ ...connection, sync_failures: failures }, next, fault.problem);
+    const dueAt = nextRetryAt(budget, now(), failures, fault.retryAfterSeconds);
+    const unread = { problem: fault.problem, possibleAt: nextPossibleAt(budget, now()), dueAt };
+    await this.postpone({ ...connection, sync_failures: failures }, unread);
   }
 
   /** The list is read later. A run without accounts is over with that; one that has some goes on with them. */
-  private async postpone(connection: SyncedConnection, next: Date, problem: SyncProblem): Promise<void> {
+  private async postpone(connection: SyncedConnection, unread: Omit<Unread, 'scopes'>): Promise<void> {
     await transaction(this.pool, async (tx) => {
       await tx.query('update connections set next_sync_at = $2, sync_failures = $3 where id = $1 and status = $4', [
         connection.id,
-        next,
+        unread.dueAt,
         connection.sync_failures,
         connection.status,
       ]);
-      const { rows } = await tx.query<{ id: string }>(
-        `select id from sync_runs r where connection_id = $1 and status = $2
-           and not exists (select 1 from account_schedules where run_id = r.id)`,
+      const { rows } = await tx.query<{ id: string; isEmpty: boolean }>(
+        `select id, not exists (select 1 from account_schedules where run_id = r.id) as "isEmpty"
+         from sync_runs r where connection_id = $1 and status = $2`,
         [connection.id, SyncRunStatus.running],
       );
-      for (const { id } of rows) await endRun(tx, id, SyncRunStatus.failed, problem);
+      for (const { id, isEmpty } of rows) {
+        await noteUnread(tx, id, { ...unread, scopes: [SyncScope.accounts] });
+        if (isEmpty) await endRun(tx, id, SyncRunStatus.failed, unread.problem);
+      }
     });
   }
 }

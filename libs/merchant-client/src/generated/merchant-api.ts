@@ -1297,7 +1297,7 @@ export interface components {
         SyncProgress: {
             /** Format: uuid */
             id: string;
-            /** @description `running`, `completed`, `incomplete` or `failed`. */
+            /** @description `running`, `completed`, `incomplete` or `failed`. What was not read, why and when it is possible stands in `notRead` of the synchronisation, also where the institution only allows no more calls yet. */
             status: string;
             /** Format: date-time */
             startedAt: string;
@@ -1474,6 +1474,11 @@ export interface components {
             /** Format: uuid */
             customerId: string;
         };
+        /**
+         * @description What of it was not read.
+         * @enum {string}
+         */
+        SyncScope: "accounts" | "balances" | "transactions";
         /** @enum {string} */
         ExplanationOwner: "user" | "merchant" | "institution" | "operator";
         Explanation: {
@@ -1491,10 +1496,25 @@ export interface components {
              */
             at?: string;
         };
+        UnreadPart: {
+            /**
+             * Format: uuid
+             * @description The account. Absent where the list of accounts was not read.
+             */
+            accountId?: string;
+            /** @description What of it was not read. */
+            scopes: components["schemas"]["SyncScope"][];
+            /**
+             * Format: date-time
+             * @description When it may be read at the earliest while the customer is not present.
+             */
+            nextPossibleAt: string;
+            explanation: components["schemas"]["Explanation"];
+        };
         SyncRunView: {
             /** Format: uuid */
             id: string;
-            /** @description `running`, `completed`, `incomplete` or `failed`. */
+            /** @description `running`, `completed`, `incomplete` or `failed`. What was not read, why and when it is possible stands in `notRead` of the synchronisation, also where the institution only allows no more calls yet. */
             status: string;
             /** Format: date-time */
             startedAt: string;
@@ -1523,6 +1543,14 @@ export interface components {
              * @description When the next account of the connection is due.
              */
             nextSyncAt?: string;
+            /**
+             * Format: date-time
+             * @description When the first of what was not read may be read while the customer is not present.
+             */
+            nextPossibleAt?: string;
+            /** @description What was to be read and was not, each with its reason: empty when everything was read. */
+            notRead: components["schemas"]["UnreadPart"][];
+            /** @description Absent while everything is read. */
             explanation?: components["schemas"]["Explanation"];
         };
         AccountName: {
@@ -8217,6 +8245,22 @@ export interface operations {
                      *       "attended": true,
                      *       "accountsNotDue": 0,
                      *       "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *       "nextPossibleAt": "2026-11-21T09:30:00.000Z",
+                     *       "notRead": [
+                     *         {
+                     *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "scopes": [
+                     *             "accounts"
+                     *           ],
+                     *           "nextPossibleAt": "2026-11-21T09:30:00.000Z",
+                     *           "explanation": {
+                     *             "reason": "institution-failed",
+                     *             "owner": "user",
+                     *             "nextStep": "text",
+                     *             "at": "2026-11-21T09:30:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
                      *       "explanation": {
                      *         "reason": "institution-failed",
                      *         "owner": "user",
@@ -8488,6 +8532,22 @@ export interface operations {
                      *       "attended": true,
                      *       "accountsNotDue": 0,
                      *       "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *       "nextPossibleAt": "2026-11-21T09:30:00.000Z",
+                     *       "notRead": [
+                     *         {
+                     *           "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *           "scopes": [
+                     *             "accounts"
+                     *           ],
+                     *           "nextPossibleAt": "2026-11-21T09:30:00.000Z",
+                     *           "explanation": {
+                     *             "reason": "institution-failed",
+                     *             "owner": "user",
+                     *             "nextStep": "text",
+                     *             "at": "2026-11-21T09:30:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
                      *       "explanation": {
                      *         "reason": "institution-failed",
                      *         "owner": "user",
