@@ -27,6 +27,21 @@ export function readListCursor(text: string, list?: readonly unknown[]): ListCur
   return { date, id };
 }
 
+/**
+ * The page of a list of which one row more than `limit` was read, and what is said of the pages behind it. `placeOf` is the place
+ * after a row.
+ */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  { placeOf, list }: { placeOf: (row: Row) => ListCursor; list: readonly unknown[] },
+): { page: Row[]; more: { hasMore: boolean; nextCursor?: string } } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  if (rows.length <= limit || last === undefined) return { page, more: { hasMore: false } };
+  return { page, more: { hasMore: true, nextCursor: writeListCursor(placeOf(last), list) } };
+}
+
 function markOf(list: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(list.map((filter) => filter ?? null)), 'hex').slice(0, 8);
 }

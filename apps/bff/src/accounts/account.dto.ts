@@ -1,3 +1,4 @@
+import { ListPage } from '../list.dto.js';
 import { AccountSyncView } from '../sync/sync-run.dto.js';
 import {
   AccountBalance,
@@ -55,7 +56,7 @@ export class AccountView {
   balanceProof?: BalanceProofView;
 }
 
-export class AccountList {
+export class AccountList extends ListPage {
   @Nested(() => AccountView, { array: true }) data!: AccountView[];
 }
 

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ForCustomer } from '../auth/access.js';
 import { UuidParam } from '../auth/uuid-param.js';
+import { ListQuery } from '../list.dto.js';
 import { AccountList, AccountView, BalanceHistory, BalanceQuery } from './account.dto.js';
 import { BalanceHistoryService } from './balance-history.service.js';
 import { AccountsService } from './accounts.service.js';
@@ -20,11 +21,11 @@ export class AccountsController {
   @ApiOperation({
     summary: 'List the accounts',
     description:
-      'Of all connections, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates).',
+      'Of all connections, the oldest first, in pages, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates).',
   })
   @ApiOkResponse({ type: AccountList })
-  async listAccounts(@CurrentScope() scope: Scope): Promise<AccountList> {
-    return { data: await this.accounts.list(scope) };
+  listAccounts(@CurrentScope() scope: Scope, @Query() query: ListQuery): Promise<AccountList> {
+    return this.accounts.list(scope, query);
   }
 
   @Get(':accountId')

@@ -3,13 +3,16 @@ import type { Pool } from 'pg';
 import { type Account, type Balances, problems } from '#libs/contract';
 import { POOL } from '#libs/database';
 import type { Scope } from '../auth/caller.js';
+import { cutPage, readListCursor } from '../cursor.js';
+import type { ListQuery } from '../list.dto.js';
 import { selectAccountStatuses } from '../sync/sync-run.queries.js';
-import type { AccountView, BalanceProofView } from './account.dto.js';
+import type { AccountList, AccountView, BalanceProofView } from './account.dto.js';
 
 interface AccountRow {
   id: string;
   connection_id: string;
   institution_id: string;
+  created_at: Date;
   name: string | null;
   currency: string | null;
   wire: string;
@@ -22,17 +25,32 @@ interface AccountRow {
   candidates: string | null;
 }
 
+const select = `select a.id, a.connection_id, a.institution_id, a.created_at, a.name, a.currency, a.wire, a.balances, a.balances_at,
+    a.last_synced_at, p.checked_at, p.difference, p.currency as proof_currency, p.candidates
+  from accounts a left join balance_proofs p on p.account_id = a.id`;
+
 /** What was synced of a customer's accounts. */
 @Injectable()
 export class AccountsService {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
-  async list(scope: Scope): Promise<AccountView[]> {
-    return this.views(await this.select(scope, null));
+  /** A page, the oldest first. */
+  async list({ customerId }: Scope, { limit = 100, cursor }: ListQuery): Promise<AccountList> {
+    const list = ['accounts', customerId];
+    const after = cursor === undefined ? undefined : readListCursor(cursor, list);
+    const { rows } = await this.pool.query<AccountRow>(
+      `${select} where a.customer_id = $1 and ($2::timestamptz is null or (a.created_at, a.id) > ($2, $3::uuid))
+       order by a.created_at, a.id limit $4`,
+      [customerId, after?.date ?? null, after?.id ?? null, limit + 1],
+    );
+    const { page, more } = cutPage(rows, limit, { list, placeOf: ({ created_at: date, id }) => ({ date, id }) });
+    return { data: await this.views(page), ...more };
   }
 
-  async get(scope: Scope, id: string): Promise<AccountView> {
-    const [view] = await this.views(await this.select(scope, id));
+  async get({ customerId }: Scope, id: string): Promise<AccountView> {
+    const text = `${select} where a.customer_id = $1 and a.id = $2`;
+    const { rows } = await this.pool.query<AccountRow>(text, [customerId, id]);
+    const [view] = await this.views(rows);
     if (!view) throw problems.notFound({ message: 'The account is not known' });
     return view;
   }
@@ -43,17 +61,6 @@ export class AccountsService {
       rows.map(({ id }) => id),
     );
     return rows.map((row) => ({ ...toView(row), ...present({ sync: statuses.get(row.id) }) }));
-  }
-
-  private async select({ customerId }: Scope, id: string | null): Promise<AccountRow[]> {
-    const { rows } = await this.pool.query<AccountRow>(
-      `select a.id, a.connection_id, a.institution_id, a.name, a.currency, a.wire, a.balances, a.balances_at, a.last_synced_at,
-         p.checked_at, p.difference, p.currency as proof_currency, p.candidates
-       from accounts a left join balance_proofs p on p.account_id = a.id
-       where a.customer_id = $1 and ($2::uuid is null or a.id = $2) order by a.created_at, a.id limit 500`,
-      [customerId, id],
-    );
-    return rows;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { parseDateTime, problems } from '#libs/contract';
 import { POOL } from '#libs/database';
 import type { Scope } from '../auth/caller.js';
-import { readListCursor, writeListCursor } from '../cursor.js';
+import { cutPage, readListCursor } from '../cursor.js';
 import type { BalanceHistory, BalanceQuery } from './account.dto.js';
 
 interface BalanceRow {
@@ -39,13 +39,11 @@ export class BalanceHistoryService {
         limit + 1,
       ],
     );
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
+    const { page, more } = cutPage(rows, limit, { list, placeOf: ({ observed_at: date, type: id }) => ({ date, id }) });
     const data = page.map(({ amount, observed_at: observedAt, ...row }) => {
       return { ...row, amount: Number(amount), observedAt: observedAt.toISOString() };
     });
-    if (rows.length <= limit || !last) return { data, hasMore: false };
-    return { data, hasMore: true, nextCursor: writeListCursor({ date: last.observed_at, id: last.type }, list) };
+    return { data, ...more };
   }
 
   private async assertOwn(customerId: string, accountId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { Choice, DateTime, Integer, Nested, Text, Url, Uuid } from '#libs/contract';
 import { Forecast } from '../consents/forecast.dto.js';
+import { ListPage } from '../list.dto.js';
 import { ConnectionStatus } from './connection-state.js';
 
 export class NewConnection {
@@ -64,7 +65,7 @@ export class ConnectionView {
   @Nested(() => SyncProgress, { optional: true }) sync?: SyncProgress;
 }
 
-export class ConnectionList {
+export class ConnectionList extends ListPage {
   @Nested(() => ConnectionView, { array: true }) data!: ConnectionView[];
 }
 

@@ -9,6 +9,7 @@ import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
 import { Repeatable, WorkId } from '../idempotency/idempotency.js';
+import { ListQuery } from '../list.dto.js';
 import { AuthorisationService } from './authorisation.service.js';
 import { ConnectionList, ConnectionView, InstitutionList, InstitutionQuery, NewConnection } from './connection.dto.js';
 import { sentenceOf } from './connection-state.js';
@@ -60,12 +61,12 @@ export class ConnectionsController {
   @Get('connections')
   @ApiOperation({
     summary: 'List the connections',
-    description: 'The newest first, each with its state, its health and its last synchronisation.',
+    description: 'The newest first, in pages, each with its state, its health and its last synchronisation.',
   })
   @ApiOkResponse({ type: ConnectionList })
   @ForCustomer()
-  async listConnections(@CurrentScope() scope: Scope): Promise<ConnectionList> {
-    return { data: await this.connections.list(scope) };
+  listConnections(@CurrentScope() scope: Scope, @Query() query: ListQuery): Promise<ConnectionList> {
+    return this.connections.list(scope, query);
   }
 
   /** Where the aggregator sends the customer's browser. */

@@ -4,10 +4,12 @@ import type { Scope } from '../auth/caller.js';
 import { checkReturnUrl } from '../callbacks/return-address.js';
 import type { TermColumns } from '../consents/consent-terms.js';
 import { forecastOf, type ForecastRow } from '../consents/forecast.js';
+import { cutPage, readListCursor } from '../cursor.js';
 import { appendEvent } from '../events/event-log.js';
+import type { ListQuery } from '../list.dto.js';
 import { stopReading } from '../sync/consent-change.js';
 import { ConnectionStatus, isConnectionStatus, isReadable, isWaiting, sourcesOf } from './connection-state.js';
-import type { ConnectionView } from './connection.dto.js';
+import type { ConnectionList, ConnectionView } from './connection.dto.js';
 import { type RunRow, toProgress } from './sync-progress.js';
 
 /** Columns that a move may set besides the status. */
@@ -109,17 +111,38 @@ interface ViewRow extends Omit<ForecastRow, 'problem'> {
   run: RunRow | null;
 }
 
-/** The scope's connections, newest first, each with its last synchronisation; only that of `id` when it is given. */
-export async function selectConnections(pool: Pool, { customerId }: Scope, id?: string): Promise<ConnectionView[]> {
+const shown = `c.*, to_jsonb(r) as run, (select min(due_at) from account_schedules where connection_id = c.id) as next_account_at
+  from connections c
+  left join lateral (select * from sync_runs where connection_id = c.id order by started_at desc limit 1) r on true`;
+
+/** A page of the scope's connections, newest first, each with its last synchronisation. */
+export async function listConnections(
+  pool: Pool,
+  { customerId }: Scope,
+  { limit = 100, cursor }: ListQuery,
+): Promise<ConnectionList> {
+  const list = ['connections', customerId];
+  const after = cursor === undefined ? undefined : readListCursor(cursor, list);
   const { rows } = await pool.query<ViewRow>(
-    `select c.*, to_jsonb(r) as run,
-       (select min(due_at) from account_schedules where connection_id = c.id) as next_account_at from connections c
-     left join lateral (select * from sync_runs where connection_id = c.id order by started_at desc limit 1) r on true
-     where c.customer_id = $1 and ($2::uuid is null or c.id = $2)
-     order by c.created_at desc, c.id desc limit 500`,
-    [customerId, id ?? null],
+    `select ${shown} where c.customer_id = $1 and ($2::timestamptz is null or (c.created_at, c.id) < ($2, $3::uuid))
+     order by c.created_at desc, c.id desc limit $4`,
+    [customerId, after?.date ?? null, after?.id ?? null, limit + 1],
   );
-  return rows.map(toView);
+  const { page, more } = cutPage(rows, limit, { list, placeOf: ({ created_at: date, id }) => ({ date, id }) });
+  return { data: page.map(toView), ...more };
+}
+
+/** One of the scope's connections. */
+export async function selectConnection(
+  pool: Pool,
+  { customerId }: Scope,
+  id: string,
+): Promise<ConnectionView | undefined> {
+  const { rows } = await pool.query<ViewRow>(`select ${shown} where c.customer_id = $1 and c.id = $2`, [
+    customerId,
+    id,
+  ]);
+  return rows[0] && toView(rows[0]);
 }
 
 function toView(row: ViewRow): ConnectionView {

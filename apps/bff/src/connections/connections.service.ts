@@ -11,8 +11,15 @@ import type { Scope } from '../auth/caller.js';
 import { newCallbackState } from '../callbacks/callback-state.js';
 import { Env, isProduction } from '../config.js';
 import { retire } from '../consents/withdrawals.queries.js';
-import { allowedReturnUrl, lockConnection, moveConnection, selectConnections } from './connections.queries.js';
-import type { ConnectionView, NewConnection } from './connection.dto.js';
+import type { ListQuery } from '../list.dto.js';
+import {
+  allowedReturnUrl,
+  listConnections,
+  lockConnection,
+  moveConnection,
+  selectConnection,
+} from './connections.queries.js';
+import type { ConnectionList, ConnectionView, NewConnection } from './connection.dto.js';
 import { askedConsent } from './asked-consent.js';
 import { ConnectionStatus, isRevocable } from './connection-state.js';
 import { replaceOpenRenewals } from './renewals.queries.js';
@@ -83,12 +90,12 @@ export class ConnectionsService {
     return this.get(scope, id);
   }
 
-  async list(scope: Scope): Promise<ConnectionView[]> {
-    return selectConnections(this.pool, scope);
+  list(scope: Scope, query: ListQuery): Promise<ConnectionList> {
+    return listConnections(this.pool, scope, query);
   }
 
   async get(scope: Scope, id: string): Promise<ConnectionView> {
-    const [found] = await selectConnections(this.pool, scope, id);
+    const found = await selectConnection(this.pool, scope, id);
     if (!found) throw gone();
     return found;
   }

@@ -1,4 +1,5 @@
 import { Choice, DateTime, Nested, Text, Url, Uuid } from '#libs/contract';
+import { ListPage } from '../list.dto.js';
 import { RenewalStatus } from './renewal-state.js';
 
 export class NewRenewal {
@@ -25,6 +26,6 @@ export class RenewalView {
   formerConsentEndedAt?: string;
 }
 
-export class RenewalList {
+export class RenewalList extends ListPage {
   @Nested(() => RenewalView, { array: true }) data!: RenewalView[];
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { PsuHeaders } from '#libs/contract';
 import { ForCustomer } from '../auth/access.js';
@@ -6,6 +6,7 @@ import { CurrentScope, type Scope } from '../auth/caller.js';
 import { ApiPresence, ApiPsuId, PresentCustomer } from '../auth/presence.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { Repeatable, WorkId } from '../idempotency/idempotency.js';
+import { ListQuery } from '../list.dto.js';
 import { ConnectionView } from './connection.dto.js';
 import { ConnectionsService } from './connections.service.js';
 import { ReconfirmationService } from './reconfirmation.service.js';
@@ -46,12 +47,16 @@ export class RenewalsController {
   @Get('renewals')
   @ApiOperation({
     summary: 'The attempts to renew, newest first',
-    description: 'Each with its state; one that was left unfinished has changed nothing.',
+    description: 'In pages, each with its state; one that was left unfinished has changed nothing.',
   })
   @ApiOkResponse({ type: RenewalList })
-  async listRenewals(@CurrentScope() scope: Scope, @Param('connectionId', UuidParam) id: string): Promise<RenewalList> {
+  async listRenewals(
+    @CurrentScope() scope: Scope,
+    @Param('connectionId', UuidParam) id: string,
+    @Query() query: ListQuery,
+  ): Promise<RenewalList> {
     await this.connections.get(scope, id);
-    return { data: await this.renewals.list(scope, id) };
+    return this.renewals.list(scope, id, query);
   }
 
   @Get('renewals/:renewalId')

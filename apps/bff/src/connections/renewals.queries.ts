@@ -1,9 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { now } from '#libs/server';
 import { retire } from '../consents/withdrawals.queries.js';
+import { cutPage, readListCursor } from '../cursor.js';
 import { appendEvent } from '../events/event-log.js';
+import type { ListQuery } from '../list.dto.js';
 import { isOpen, isRenewalStatus, RenewalStatus, sourcesOf } from './renewal-state.js';
-import type { RenewalView } from './renewal.dto.js';
+import type { RenewalList, RenewalView } from './renewal.dto.js';
 
 /** An attempt together with what is needed of its connection. */
 export interface Renewal {
@@ -103,20 +105,40 @@ interface ViewRow {
   withdrawn_at: Date | null;
 }
 
-/** A connection's attempts, newest first; only `id` when it is given. */
-export async function selectRenewals(
+const shown = `r.id, r.connection_id, r.status, r.reason, r.authorisation_url, r.created_at, r.ended_at, w.withdrawn_at
+  from renewals r join connections c on c.id = r.connection_id
+  left join withdrawals w on w.consent_id = r.former_consent_id
+  where r.connection_id = $1 and c.customer_id = $2`;
+
+interface Renewed {
+  connectionId: string;
+  customerId: string;
+}
+
+/** A page of a connection's attempts, newest first. */
+export async function listRenewals(
   pool: Pool,
-  { connectionId, customerId, id }: { connectionId: string; customerId: string; id?: string },
-): Promise<RenewalView[]> {
+  { connectionId, customerId }: Renewed,
+  { limit = 100, cursor }: ListQuery,
+): Promise<RenewalList> {
+  const list = ['renewals', connectionId];
+  const after = cursor === undefined ? undefined : readListCursor(cursor, list);
   const { rows } = await pool.query<ViewRow>(
-    `select r.id, r.connection_id, r.status, r.reason, r.authorisation_url, r.created_at, r.ended_at, w.withdrawn_at
-     from renewals r join connections c on c.id = r.connection_id
-     left join withdrawals w on w.consent_id = r.former_consent_id
-     where r.connection_id = $1 and c.customer_id = $2 and ($3::uuid is null or r.id = $3)
-     order by r.created_at desc, r.id desc limit 100`,
-    [connectionId, customerId, id ?? null],
+    `select ${shown} and ($3::timestamptz is null or (r.created_at, r.id) < ($3, $4::uuid))
+     order by r.created_at desc, r.id desc limit $5`,
+    [connectionId, customerId, after?.date ?? null, after?.id ?? null, limit + 1],
   );
-  return rows.map(toView);
+  const { page, more } = cutPage(rows, limit, { list, placeOf: ({ created_at: date, id }) => ({ date, id }) });
+  return { data: page.map(toView), ...more };
+}
+
+/** One of a connection's attempts. */
+export async function selectRenewal(
+  pool: Pool,
+  { connectionId, customerId, id }: Renewed & { id: string },
+): Promise<RenewalView | undefined> {
+  const { rows } = await pool.query<ViewRow>(`select ${shown} and r.id = $3`, [connectionId, customerId, id]);
+  return rows[0] && toView(rows[0]);
 }
 
 function toView(row: ViewRow): RenewalView {

@@ -11,12 +11,13 @@ import type { Scope } from '../auth/caller.js';
 import { newCallbackState } from '../callbacks/callback-state.js';
 import { Env, isProduction } from '../config.js';
 import { retire } from '../consents/withdrawals.queries.js';
+import type { ListQuery } from '../list.dto.js';
 import { allowedReturnUrl, lockConnection } from './connections.queries.js';
 import { askedConsent } from './asked-consent.js';
 import { firstLookMs, isRenewable, needsItsUser } from './connection-state.js';
 import { RenewalStatus } from './renewal-state.js';
-import type { NewRenewal, RenewalView } from './renewal.dto.js';
-import { moveRenewal, replaceOpenRenewals, selectRenewals } from './renewals.queries.js';
+import type { NewRenewal, RenewalList, RenewalView } from './renewal.dto.js';
+import { listRenewals, moveRenewal, replaceOpenRenewals, selectRenewal } from './renewals.queries.js';
 
 interface RenewedConnection {
   id: string;
@@ -80,12 +81,12 @@ export class RenewalsService {
     return this.get(scope, connectionId, id);
   }
 
-  async list({ customerId }: Scope, connectionId: string): Promise<RenewalView[]> {
-    return selectRenewals(this.pool, { connectionId, customerId });
+  list({ customerId }: Scope, connectionId: string, query: ListQuery): Promise<RenewalList> {
+    return listRenewals(this.pool, { connectionId, customerId }, query);
   }
 
   async get({ customerId }: Scope, connectionId: string, id: string): Promise<RenewalView> {
-    const [found] = await selectRenewals(this.pool, { connectionId, customerId, id });
+    const found = await selectRenewal(this.pool, { connectionId, customerId, id });
     if (!found) throw problems.notFound({ message: 'The renewal is not known' });
     return found;
   }

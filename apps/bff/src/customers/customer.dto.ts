@@ -1,4 +1,5 @@
-import { Choice, DateTime, Flag, Integer, Nested, Text, Uuid } from '#libs/contract';
+import { Choice, DateTime, Nested, Text, Uuid } from '#libs/contract';
+import { ListPage, ListQuery } from '../list.dto.js';
 import { CustomerStatus } from './customer-state.js';
 
 export class NewCustomer {
@@ -15,15 +16,11 @@ export class CustomerView {
   deletionId?: string;
 }
 
-export class CustomerQuery {
-  @Integer({ query: true, optional: true, min: 1, max: 500, default: 100 }) limit?: number;
-  @Text({ optional: true, maxLength: 200, description: '`nextCursor` of the page before.' }) cursor?: string;
+export class CustomerQuery extends ListQuery {
   @Text({ optional: true, maxLength: 200, description: 'Exactly this reference.', example: 'customer-1042' })
   reference?: string;
 }
 
-export class CustomerPage {
+export class CustomerPage extends ListPage {
   @Nested(() => CustomerView, { array: true }) data!: CustomerView[];
-  @Flag() hasMore!: boolean;
-  @Text({ optional: true, description: 'Present when there is more.' }) nextCursor?: string;
 }

@@ -5,7 +5,7 @@ import { problems } from '#libs/contract';
 import { POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { KnownCustomers } from '../auth/known-customers.js';
-import { readListCursor, writeListCursor } from '../cursor.js';
+import { readListCursor, cutPage } from '../cursor.js';
 import { CustomerStatus } from './customer-state.js';
 import type { CustomerPage, CustomerQuery, CustomerView } from './customer.dto.js';
 
@@ -60,19 +60,16 @@ export class CustomersService {
 
   /** A page, the newest first. */
   async list(merchantId: string, { limit = 100, cursor, reference }: CustomerQuery): Promise<CustomerPage> {
-    const bound = ['customers', reference];
-    const after = cursor === undefined ? undefined : readListCursor(cursor, bound);
+    const list = ['customers', reference];
+    const after = cursor === undefined ? undefined : readListCursor(cursor, list);
     const { rows } = await this.pool.query<CustomerRow>(
       `select ${columns} from customers where merchant_id = $1 and ($2::text is null or reference = $2)
          and ($3::timestamptz is null or (created_at, id) < ($3, $4::uuid))
        order by created_at desc, id desc limit $5`,
       [merchantId, reference ?? null, after?.date ?? null, after?.id ?? null, limit + 1],
     );
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    const data = page.map(toView);
-    if (rows.length <= limit || !last) return { data, hasMore: false };
-    return { data, hasMore: true, nextCursor: writeListCursor({ date: last.created_at, id: last.id }, bound) };
+    const { page, more } = cutPage(rows, limit, { list, placeOf: ({ created_at: date, id }) => ({ date, id }) });
+    return { data: page.map(toView), ...more };
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Choice, DateTime, Flag, Integer, Json, Nested, Text, Uuid } from '#libs/contract';
+import { ListPage } from '../list.dto.js';
 
 export const DeletionStatus = { running: 'running', completed: 'completed' } as const;
 export type DeletionStatus = (typeof DeletionStatus)[keyof typeof DeletionStatus];
@@ -45,13 +46,6 @@ export class DeletionView {
   erased!: Record<string, unknown>;
 }
 
-export class DeletionQuery {
-  @Integer({ query: true, optional: true, min: 1, max: 500, default: 100 }) limit?: number;
-  @Text({ optional: true, maxLength: 200, description: '`nextCursor` of the page before.' }) cursor?: string;
-}
-
-export class DeletionPage {
+export class DeletionPage extends ListPage {
   @Nested(() => DeletionView, { array: true }) data!: DeletionView[];
-  @Flag() hasMore!: boolean;
-  @Text({ optional: true, description: 'Present when there is more.' }) nextCursor?: string;
 }

@@ -3,7 +3,8 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ForMerchant } from '../auth/access.js';
 import { CurrentMerchant } from '../auth/caller.js';
 import { UuidParam } from '../auth/uuid-param.js';
-import { DeletionPage, DeletionQuery, DeletionView } from './deletion.dto.js';
+import { ListQuery } from '../list.dto.js';
+import { DeletionPage, DeletionView } from './deletion.dto.js';
 import { DeletionsService } from './deletions.service.js';
 
 @ApiTags('Customers')
@@ -15,7 +16,7 @@ export class DeletionsController {
   @Get()
   @ApiOperation({ summary: 'List the deletions of customers', description: 'The newest first, in pages.' })
   @ApiOkResponse({ type: DeletionPage })
-  listDeletions(@CurrentMerchant() merchantId: string, @Query() query: DeletionQuery): Promise<DeletionPage> {
+  listDeletions(@CurrentMerchant() merchantId: string, @Query() query: ListQuery): Promise<DeletionPage> {
     return this.deletions.list(merchantId, query);
   }
 

@@ -3,11 +3,12 @@ import type { Pool } from 'pg';
 import { problems } from '#libs/contract';
 import { POOL } from '#libs/database';
 import { Env } from '../config.js';
-import { readListCursor, writeListCursor } from '../cursor.js';
-import type { DeletionPage, DeletionQuery, DeletionView } from './deletion.dto.js';
+import { cutPage, readListCursor } from '../cursor.js';
+import type { ListQuery } from '../list.dto.js';
+import type { DeletionPage, DeletionView } from './deletion.dto.js';
 import { selectDeletions, toDeletionView } from './deletions.queries.js';
 
-const bound = ['deletions'];
+const list = ['deletions'];
 
 /** What became of the customers that a merchant has deleted. */
 @Injectable()
@@ -28,13 +29,10 @@ export class DeletionsService {
   }
 
   /** A page, the newest first. */
-  async list(merchantId: string, { limit = 100, cursor }: DeletionQuery): Promise<DeletionPage> {
-    const after = cursor === undefined ? undefined : readListCursor(cursor, bound);
+  async list(merchantId: string, { limit = 100, cursor }: ListQuery): Promise<DeletionPage> {
+    const after = cursor === undefined ? undefined : readListCursor(cursor, list);
     const rows = await selectDeletions(this.pool, { merchantId, after }, limit + 1);
-    const page = rows.slice(0, limit);
-    const data = page.map((row) => toDeletionView(row, this.patienceMs));
-    const last = page.at(-1);
-    if (rows.length <= limit || !last) return { data, hasMore: false };
-    return { data, hasMore: true, nextCursor: writeListCursor({ date: last.requested_at, id: last.id }, bound) };
+    const { page, more } = cutPage(rows, limit, { list, placeOf: ({ requested_at: date, id }) => ({ date, id }) });
+    return { data: page.map((row) => toDeletionView(row, this.patienceMs)), ...more };
   }
 }

@@ -1,4 +1,5 @@
 import { DateTime, Flag, Nested, Text, Uuid } from '#libs/contract';
+import { ListPage } from '../list.dto.js';
 
 export class NewApiKey {
   @DateTime({
@@ -25,6 +26,6 @@ export class CreatedApiKey extends ApiKeyView {
   apiKey!: string;
 }
 
-export class ApiKeyList {
+export class ApiKeyList extends ListPage {
   @Nested(() => ApiKeyView, { array: true }) data!: ApiKeyView[];
 }

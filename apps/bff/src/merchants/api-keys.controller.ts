@@ -1,9 +1,10 @@
-import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ForMerchant } from '../auth/access.js';
 import { CurrentKey } from '../auth/caller.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { Repeatable, WorkId } from '../idempotency/idempotency.js';
+import { ListQuery } from '../list.dto.js';
 import { ApiKeyList, ApiKeyView, CreatedApiKey, NewApiKey } from './api-key.dto.js';
 import { ApiKeysService, type KeyHolder } from './api-keys.service.js';
 
@@ -32,11 +33,12 @@ export class ApiKeysController {
   @Get()
   @ApiOperation({
     summary: 'List the API keys',
-    description: 'The newest first, also those that have ended; each with its first characters and its last use.',
+    description:
+      'The newest first, in pages, also those that have ended; each with its first characters and its last use.',
   })
   @ApiOkResponse({ type: ApiKeyList })
-  async listApiKeys(@CurrentKey() holder: KeyHolder): Promise<ApiKeyList> {
-    return { data: await this.keys.list(holder) };
+  listApiKeys(@CurrentKey() holder: KeyHolder, @Query() query: ListQuery): Promise<ApiKeyList> {
+    return this.keys.list(holder, query);
   }
 
   @Delete(':apiKeyId')

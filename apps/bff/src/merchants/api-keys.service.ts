@@ -5,7 +5,9 @@ import { parseDateTime, problems } from '#libs/contract';
 import { hashToken, POOL, type Queryable, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { ApiKeyStrategy, apiKeyPrefix } from '../auth/api-key.strategy.js';
-import type { ApiKeyView, CreatedApiKey } from './api-key.dto.js';
+import { cutPage, readListCursor } from '../cursor.js';
+import type { ListQuery } from '../list.dto.js';
+import type { ApiKeyList, ApiKeyView, CreatedApiKey } from './api-key.dto.js';
 
 /** Keys of one merchant that work at the same time, at most. */
 const usableMax = 10;
@@ -36,12 +38,17 @@ export class ApiKeysService {
     private readonly strategy: ApiKeyStrategy,
   ) {}
 
-  async list(holder: KeyHolder): Promise<ApiKeyView[]> {
+  /** A page, the newest first. */
+  async list(holder: KeyHolder, { limit = 100, cursor }: ListQuery): Promise<ApiKeyList> {
+    const list = ['api-keys', holder.merchantId];
+    const after = cursor === undefined ? undefined : readListCursor(cursor, list);
     const { rows } = await this.pool.query<KeyRow>(
-      `select ${columns} from api_keys where merchant_id = $1 order by created_at desc, id limit 500`,
-      [holder.merchantId],
+      `select ${columns} from api_keys where merchant_id = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3::uuid))
+       order by created_at desc, id desc limit $4`,
+      [holder.merchantId, after?.date ?? null, after?.id ?? null, limit + 1],
     );
-    return rows.map((row) => toView(row, holder));
+    const { page, more } = cutPage(rows, limit, { list, placeOf: ({ created_at: date, id }) => ({ date, id }) });
+    return { data: page.map((row) => toView(row, holder)), ...more };
   }
 
   /**

@@ -1,5 +1,6 @@
 import { IsIn } from 'class-validator';
-import { DateTime, Flag, Integer, Nested, ppcUserGroups, Text, Url, Uuid } from '#libs/contract';
+import { DateTime, Flag, Nested, ppcUserGroups, Text, Url, Uuid } from '#libs/contract';
+import { ListPage } from '../list.dto.js';
 
 export class NewMerchant {
   @Text({ maxLength: 100, pattern: /^[a-zA-Z0-9 \-_[\]()]+$/, example: 'Corner Shop' }) name!: string;
@@ -34,13 +35,6 @@ export class CreatedMerchant extends MerchantView {
   @Text({ description: 'Shown here and never again.' }) apiKey!: string;
 }
 
-export class MerchantQuery {
-  @Integer({ query: true, optional: true, min: 1, max: 500, default: 100 }) limit?: number;
-  @Text({ optional: true, maxLength: 200, description: '`nextCursor` of the page before.' }) cursor?: string;
-}
-
-export class MerchantList {
+export class MerchantList extends ListPage {
   @Nested(() => MerchantView, { array: true }) data!: MerchantView[];
-  @Flag() hasMore!: boolean;
-  @Text({ optional: true, description: 'Present when there is more.' }) nextCursor?: string;
 }

@@ -3,9 +3,10 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { ForOperator } from '../auth/access.js';
 import { UuidParam } from '../auth/uuid-param.js';
 import { Repeatable, WorkId } from '../idempotency/idempotency.js';
+import { ListQuery } from '../list.dto.js';
 import { CreatedApiKey } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { CreatedMerchant, MerchantList, MerchantQuery, MerchantView, NewMerchant } from './merchant.dto.js';
+import { CreatedMerchant, MerchantList, MerchantView, NewMerchant } from './merchant.dto.js';
 import { MerchantsService } from './merchants.service.js';
 
 @ApiTags('Merchants')
@@ -32,7 +33,7 @@ export class MerchantsController {
   @Get()
   @ApiOperation({ summary: 'List the merchants', description: 'The oldest first, in pages.' })
   @ApiOkResponse({ type: MerchantList })
-  listMerchants(@Query() query: MerchantQuery): Promise<MerchantList> {
+  listMerchants(@Query() query: ListQuery): Promise<MerchantList> {
     return this.merchants.list(query);
   }
 

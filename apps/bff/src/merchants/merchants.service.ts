@@ -3,11 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { problems } from '#libs/contract';
 import { BffPrisma, hashToken } from '#libs/database';
 import { createLogger, now } from '#libs/server';
-import { readListCursor, writeListCursor } from '../cursor.js';
+import { cutPage, readListCursor } from '../cursor.js';
+import type { ListQuery } from '../list.dto.js';
 import { newApiKey } from './api-keys.service.js';
-import type { CreatedMerchant, MerchantList, MerchantQuery, MerchantView, NewMerchant } from './merchant.dto.js';
+import type { CreatedMerchant, MerchantList, MerchantView, NewMerchant } from './merchant.dto.js';
 import { isCutOff, MerchantStatus } from './merchant-state.js';
 import { type MerchantRow, RegistrationService } from './registration.service.js';
+
+const list = ['merchants'];
 
 /** Merchants and their sub-applications at the aggregator. */
 @Injectable()
@@ -44,8 +47,8 @@ export class MerchantsService {
   }
 
   /** A page, the oldest first. */
-  async list({ limit = 100, cursor }: MerchantQuery): Promise<MerchantList> {
-    const after = cursor === undefined ? undefined : readListCursor(cursor, ['merchants']);
+  async list({ limit = 100, cursor }: ListQuery): Promise<MerchantList> {
+    const after = cursor === undefined ? undefined : readListCursor(cursor, list);
     const rows = await this.prisma.merchant.findMany({
       ...(after && {
         where: { OR: [{ createdAt: { gt: after.date } }, { createdAt: after.date, id: { gt: after.id } }] },
@@ -53,11 +56,8 @@ export class MerchantsService {
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
       take: limit + 1,
     });
-    const data = rows.slice(0, limit);
-    const last = data.at(-1);
-    if (rows.length <= limit || !last) return { data: data.map(view), hasMore: false };
-    const nextCursor = writeListCursor({ date: last.createdAt, id: last.id }, ['merchants']);
-    return { data: data.map(view), hasMore: true, nextCursor };
+    const { page, more } = cutPage(rows, limit, { list, placeOf: ({ createdAt: date, id }) => ({ date, id }) });
+    return { data: page.map(view), ...more };
   }
 
   async get(id: string): Promise<MerchantView> {

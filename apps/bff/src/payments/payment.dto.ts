@@ -1,4 +1,5 @@
 import { AccountIdentification, Choice, DateTime, Decimal, Nested, Text, Url, Uuid } from '#libs/contract';
+import { ListPage } from '../list.dto.js';
 import { MerchantPaymentStatus } from './payment-status.js';
 
 export class NewPayee {
@@ -46,6 +47,6 @@ export class PaymentView {
   @DateTime({ optional: true }) completedAt?: string;
 }
 
-export class PaymentList {
+export class PaymentList extends ListPage {
   @Nested(() => PaymentView, { array: true }) data!: PaymentView[];
 }

@@ -16,6 +16,7 @@ import { UuidParam } from '../auth/uuid-param.js';
 import type { CallbackQuery } from '../callbacks/callback-state.js';
 import { sendBack } from '../callbacks/return-address.js';
 import { OwnIdempotency, readIdempotencyKey } from '../idempotency/idempotency.js';
+import { ListQuery } from '../list.dto.js';
 import { NewPayment, PaymentList, PaymentView } from './payment.dto.js';
 import { PaymentAuthorisationService } from './payment-authorisation.service.js';
 import { paymentSentenceOf } from './payment-status.js';
@@ -55,12 +56,12 @@ export class PaymentsController {
   @Get()
   @ApiOperation({
     summary: 'List the payments',
-    description: 'The newest 500 of the customer.',
+    description: 'Of the customer, the newest first, in pages.',
   })
   @ForCustomer()
   @ApiOkResponse({ type: PaymentList })
-  async listPayments(@CurrentScope() scope: Scope): Promise<PaymentList> {
-    return { data: await this.payments.list(scope) };
+  listPayments(@CurrentScope() scope: Scope, @Query() query: ListQuery): Promise<PaymentList> {
+    return this.payments.list(scope, query);
   }
 
   /** Where the aggregator sends the customer's browser. */

@@ -12,8 +12,10 @@ import type { Scope } from '../auth/caller.js';
 import { newCallbackState } from '../callbacks/callback-state.js';
 import { checkReturnUrl } from '../callbacks/return-address.js';
 import { Env, isProduction } from '../config.js';
+import { cutPage, readListCursor } from '../cursor.js';
 import { keyReused } from '../idempotency/idempotency.js';
-import type { NewPayment, PaymentView } from './payment.dto.js';
+import type { ListQuery } from '../list.dto.js';
+import type { NewPayment, PaymentList, PaymentView } from './payment.dto.js';
 import { creationClaimMs, firstPaymentLookMs, isIntent, MerchantPaymentStatus } from './payment-status.js';
 import { movePayment, type PaymentRow, toPaymentView } from './payments.queries.js';
 
@@ -77,10 +79,17 @@ export class PaymentsService {
     return toPaymentView(row);
   }
 
-  async list({ customerId }: Scope): Promise<PaymentView[]> {
-    const text = 'select * from payments where customer_id = $1 order by created_at desc, id desc limit 500';
-    const { rows } = await this.pool.query<PaymentRow>(text, [customerId]);
-    return rows.map(toPaymentView);
+  /** A page, the newest first. */
+  async list({ customerId }: Scope, { limit = 100, cursor }: ListQuery): Promise<PaymentList> {
+    const list = ['payments', customerId];
+    const after = cursor === undefined ? undefined : readListCursor(cursor, list);
+    const { rows } = await this.pool.query<PaymentRow>(
+      `select * from payments where customer_id = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3::uuid))
+       order by created_at desc, id desc limit $4`,
+      [customerId, after?.date ?? null, after?.id ?? null, limit + 1],
+    );
+    const { page, more } = cutPage(rows, limit, { list, placeOf: ({ created_at: date, id }) => ({ date, id }) });
+    return { data: page.map(toPaymentView), ...more };
   }
 
   private async checked(scope: Scope, wanted: NewPayment): Promise<Intent> {

@@ -77,7 +77,7 @@ export interface paths {
         };
         /**
          * List the API keys
-         * @description The newest first, also those that have ended; each with its first characters and its last use.
+         * @description The newest first, in pages, also those that have ended; each with its first characters and its last use.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -229,7 +229,7 @@ export interface paths {
         };
         /**
          * List the connections
-         * @description The newest first, each with its state, its health and its last synchronisation.
+         * @description The newest first, in pages, each with its state, its health and its last synchronisation.
          */
         get: operations["listConnections"];
         put?: never;
@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * The attempts to renew, newest first
-         * @description Each with its state; one that was left unfinished has changed nothing.
+         * @description In pages, each with its state; one that was left unfinished has changed nothing.
          */
         get: operations["listRenewals"];
         put?: never;
@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * List the accounts
-         * @description Of all connections, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates).
+         * @description Of all connections, the oldest first, in pages, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates).
          */
         get: operations["listAccounts"];
         put?: never;
@@ -705,7 +705,7 @@ export interface paths {
         };
         /**
          * List the payments
-         * @description The newest 500 of the customer.
+         * @description Of the customer, the newest first, in pages.
          */
         get: operations["listPayments"];
         put?: never;
@@ -1018,10 +1018,10 @@ export interface components {
             createdAt: string;
         };
         MerchantList: {
-            data: components["schemas"]["MerchantView"][];
             hasMore: boolean;
             /** @description Present when there is more. */
             nextCursor?: string;
+            data: components["schemas"]["MerchantView"][];
         };
         CreatedApiKey: {
             /** Format: uuid */
@@ -1081,6 +1081,9 @@ export interface components {
             current: boolean;
         };
         ApiKeyList: {
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
             data: components["schemas"]["ApiKeyView"][];
         };
         NewCustomer: {
@@ -1110,10 +1113,10 @@ export interface components {
             deletionId?: string;
         };
         CustomerPage: {
-            data: components["schemas"]["CustomerView"][];
             hasMore: boolean;
             /** @description Present when there is more. */
             nextCursor?: string;
+            data: components["schemas"]["CustomerView"][];
         };
         /** @enum {string} */
         DeletionStatus: "running" | "completed";
@@ -1172,10 +1175,10 @@ export interface components {
             };
         };
         DeletionPage: {
-            data: components["schemas"]["DeletionView"][];
             hasMore: boolean;
             /** @description Present when there is more. */
             nextCursor?: string;
+            data: components["schemas"]["DeletionView"][];
         };
         InstitutionMedia: {
             /** @example icon */
@@ -1354,6 +1357,9 @@ export interface components {
             sync?: components["schemas"]["SyncProgress"];
         };
         ConnectionList: {
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
             data: components["schemas"]["ConnectionView"][];
         };
         NewRenewal: {
@@ -1390,6 +1396,9 @@ export interface components {
             formerConsentEndedAt?: string;
         };
         RenewalList: {
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
             data: components["schemas"]["RenewalView"][];
         };
         ConnectionForecast: {
@@ -1660,6 +1669,9 @@ export interface components {
             balanceProof?: components["schemas"]["BalanceProofView"];
         };
         AccountList: {
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
             data: components["schemas"]["AccountView"][];
         };
         BalanceRecordView: {
@@ -1896,6 +1908,9 @@ export interface components {
             completedAt?: string;
         };
         PaymentList: {
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
             data: components["schemas"]["PaymentView"][];
         };
         EventView: {
@@ -2183,6 +2198,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -2191,9 +2208,7 @@ export interface operations {
                      *           "subApplicationId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
                      *           "createdAt": "2026-11-21T09:30:00.000Z"
                      *         }
-                     *       ],
-                     *       "hasMore": true,
-                     *       "nextCursor": "text"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["MerchantList"];
@@ -3083,7 +3098,11 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3107,6 +3126,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -3833,6 +3854,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -3841,9 +3864,7 @@ export interface operations {
                      *           "createdAt": "2026-11-21T09:30:00.000Z",
                      *           "deletionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
                      *         }
-                     *       ],
-                     *       "hasMore": true,
-                     *       "nextCursor": "text"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["CustomerPage"];
@@ -4748,6 +4769,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -4774,9 +4797,7 @@ export interface operations {
                      *             "webhooks": 4
                      *           }
                      *         }
-                     *       ],
-                     *       "hasMore": true,
-                     *       "nextCursor": "text"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["DeletionPage"];
@@ -5372,7 +5393,11 @@ export interface operations {
     };
     listConnections: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
@@ -5399,6 +5424,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -6492,7 +6519,11 @@ export interface operations {
     };
     listRenewals: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
@@ -6521,6 +6552,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -8912,7 +8945,11 @@ export interface operations {
     };
     listAccounts: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
@@ -8939,6 +8976,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -12874,7 +12913,11 @@ export interface operations {
     };
     listPayments: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
@@ -12901,6 +12944,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
