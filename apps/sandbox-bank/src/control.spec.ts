@@ -185,6 +185,27 @@ describe('the remote control', () => {
       expect((await tpp.get(`/aisp/accounts/${closing}${path}`, token)).status).toBe(400);
   });
 
+  it.each(['lose', 'double'])('makes a bank %s a row, and keep its balances', async (kind) => {
+    const { ledger } = fixture.sandbox;
+    const slipping = ledger.accountsOf('tamar', 'ada')[0]!;
+    const rows = () => ledger.page(slipping, { status: 'booked', limit: 10_000 });
+    const before = rows();
+    const newest = before.find(({ madeAt, bookedAt }) => bookedAt > madeAt)!;
+    const answer = await tpp.control('slip', { account: slipping.id, kind, wasPending: true });
+    expect(await answer.json()).toEqual({ account: slipping.id, id: newest.id, amountMinor: newest.amountMinor });
+    const [lost, added] = [before, rows()].map((one, index, both) => {
+      const ids = new Set(both[1 - index]!.map(({ id }) => id));
+      return one.filter(({ id }) => !ids.has(id));
+    });
+    const { id: _id, seq: _seq, ...same } = newest;
+    expect({ lost, added }).toMatchObject(
+      kind === 'lose' ? { lost: [newest], added: [] } : { lost: [], added: [same] },
+    );
+    expect(ledger.account(slipping.id)!.balanceMinor).toBe(slipping.balanceMinor);
+    for (const body of [{ kind }, { account: 'nobody', kind }, { account: slipping.id, kind: 'hide' }])
+      expect((await tpp.control('slip', body)).status).toBe(400);
+  });
+
   it('lifts a fragment into the TPP’s own form, and answers where the TPP sends the browser', async () => {
     const seen: URLSearchParams[] = [];
     const callback = createServer((request, response) => {

@@ -11,6 +11,7 @@ import { personas } from './personas.js';
 import { BrowsingError, PsuBrowser } from './psu-browser.js';
 import { accountNumberOf } from './psu-pages.js';
 import { faults, isFault, readRoute, type Scenarios } from './scenarios.js';
+import { isSlipKind, slip } from './slips.js';
 import type { Store } from './store.js';
 import type { Consents } from './uk-open-banking/consents.js';
 import type { PaymentBook } from './uk-open-banking/payment-book.js';
@@ -89,6 +90,7 @@ export function registerControl(app: FastifyInstance, options: ControlOptions): 
     if (!options.ledger.close(account)) throw new Refusal('account must be the id of an open account');
     return { account };
   });
+  post('slip', (body) => slipOnce(options, body));
   post('reset', () => {
     reset(options);
     return state(options);
@@ -166,6 +168,15 @@ async function signAsWell({ url, berlin }: ControlOptions, body: Body): Promise<
   const authorisationUrl = `${url}/banks/${bank}/psu/${id}`;
   await new PsuBrowser(new URL(url).origin).authorise({ authorisationUrl, decision, persona, follow: false });
   return { bank, consentId, status: berlin.consents.find(bank, consentId)?.status };
+}
+
+function slipOnce({ ledger, store }: ControlOptions, body: Body): object {
+  const account = ledger.account(optionalText(body, 'account') ?? '');
+  const kind = body.get('kind');
+  if (!isSlipKind(kind)) throw new Refusal('kind must be lose or double');
+  const entry = account && slip(store, account, { kind, wasPending: body.get('wasPending') === true });
+  if (!entry) throw new Refusal('account must be the id of an account with such a row');
+  return { account: entry.accountId, id: entry.id, amountMinor: entry.amountMinor };
 }
 
 function sow(options: ControlOptions, body: Body): object {
