@@ -191,7 +191,8 @@ describe('the remote control', () => {
     const rows = () => ledger.page(slipping, { status: 'booked', limit: 10_000 });
     const before = rows();
     const newest = before.find(({ madeAt, bookedAt }) => bookedAt > madeAt)!;
-    const answer = await tpp.control('slip', { account: slipping.id, kind, wasPending: true });
+    const between = new Date((newest.madeAt + newest.bookedAt) / 2).toISOString();
+    const answer = await tpp.control('slip', { account: slipping.id, kind, since: between, madeBy: between });
     expect(await answer.json()).toEqual({ account: slipping.id, id: newest.id, amountMinor: newest.amountMinor });
     const [lost, added] = [before, rows()].map((one, index, both) => {
       const ids = new Set(both[1 - index]!.map(({ id }) => id));
@@ -202,7 +203,15 @@ describe('the remote control', () => {
       kind === 'lose' ? { lost: [newest], added: [] } : { lost: [], added: [same] },
     );
     expect(ledger.account(slipping.id)!.balanceMinor).toBe(slipping.balanceMinor);
-    for (const body of [{ kind }, { account: 'nobody', kind }, { account: slipping.id, kind: 'hide' }])
+    const { id } = slipping;
+    const none = { account: id, kind, since: '2200-01-01T00:00:00Z' };
+    for (const body of [
+      { kind },
+      { account: 'nobody', kind },
+      { account: id, kind: 'hide' },
+      none,
+      { ...none, since: 'x' },
+    ])
       expect((await tpp.control('slip', body)).status).toBe(400);
   });
 

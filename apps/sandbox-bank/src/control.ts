@@ -6,6 +6,7 @@ import type { DeviceLogins } from './berlin-group/device-logins.js';
 import type { BerlinConsents } from './berlin-group/consents.js';
 import type { Calls } from './calls.js';
 import type { BankClock } from './clock.js';
+import { type Body, bodyOf, optionalCount, optionalInstant, optionalText, Refusal } from './control-body.js';
 import type { Ledger } from './ledger.js';
 import { personas } from './personas.js';
 import { BrowsingError, PsuBrowser } from './psu-browser.js';
@@ -33,10 +34,6 @@ export interface ControlOptions {
   payments: PaymentBook;
   firstSeed: string;
 }
-
-class Refusal extends Error {}
-
-type Body = Map<string, unknown>;
 
 /** The tests' remote control (design, section 13). It stands outside every bank and is not there in production. */
 export function registerControl(app: FastifyInstance, options: ControlOptions): void {
@@ -174,7 +171,11 @@ function slipOnce({ ledger, store }: ControlOptions, body: Body): object {
   const account = ledger.account(optionalText(body, 'account') ?? '');
   const kind = body.get('kind');
   if (!isSlipKind(kind)) throw new Refusal('kind must be lose or double');
-  const entry = account && slip(store, account, { kind, wasPending: body.get('wasPending') === true });
+  const [since = 0, madeBy = Number.MAX_SAFE_INTEGER] = [
+    optionalInstant(body, 'since'),
+    optionalInstant(body, 'madeBy'),
+  ];
+  const entry = account && slip(store, account, { kind, since, madeBy });
   if (!entry) throw new Refusal('account must be the id of an account with such a row');
   return { account: entry.accountId, id: entry.id, amountMinor: entry.amountMinor };
 }
@@ -273,22 +274,4 @@ function state({ url, store, clock, ledger, scenarios, payments }: ControlOption
       })),
     })),
   };
-}
-
-function bodyOf(body: unknown): Body {
-  return new Map<string, unknown>(typeof body === 'object' && body !== null ? Object.entries(body) : []);
-}
-
-function optionalText(body: Body, name: string): string | undefined {
-  const value = body.get(name);
-  if (value !== undefined && typeof value !== 'string') throw new Refusal(`${name} must be a text`);
-  return value;
-}
-
-function optionalCount(body: Body, name: string, max: number): number | undefined {
-  const value = body.get(name);
-  if (value === undefined) return undefined;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max)
-    throw new Refusal(`${name} must be a whole number from 1 to ${max}`);
-  return value;
 }

@@ -11,18 +11,21 @@ export function isSlipKind(value: unknown): value is SlipKind {
 
 interface Slip {
   kind: SlipKind;
-  /** Only a row that stood there as pending before it was booked. */
-  wasPending: boolean;
+  /** Only a row that was booked at this instant or later. */
+  since: number;
+  /** Only one that had been made by then: where that is before `since`, it stood there as pending. */
+  madeBy: number;
 }
 
 /** The newest booked row is gone, or there once more under another id, from now on. Answers the row; undefined without one. */
-export function slip(store: Store, account: Account, { kind, wasPending }: Slip): Entry | undefined {
+export function slip(store: Store, account: Account, { kind, since, madeBy }: Slip): Entry | undefined {
   return store.transaction(() => {
     const entry = store.get<Entry>(
-      `SELECT * FROM entries WHERE accountId = ? AND balanceMinor IS NOT NULL AND (bookedAt > madeAt OR NOT ?)
-       ORDER BY bookedAt DESC, seq DESC LIMIT 1`,
+      `SELECT * FROM entries WHERE accountId = ? AND balanceMinor IS NOT NULL AND bookedAt >= ?
+       AND madeAt <= ? ORDER BY bookedAt DESC, seq DESC LIMIT 1`,
       account.id,
-      Number(wasPending),
+      since,
+      madeBy,
     );
     if (!entry) return undefined;
     if (kind === 'lose') store.run('DELETE FROM entries WHERE accountId = ? AND seq = ?', entry.accountId, entry.seq);
