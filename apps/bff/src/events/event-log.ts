@@ -1,29 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { now } from '#libs/server';
+import type { EventType } from './event-type.js';
 
 /** What a merchant's event log says: ids and statuses, never financial data. */
 export interface NewEvent {
   merchantId: string;
-  type:
-    | 'connection.updated'
-    | 'connection.synced'
-    | 'account.balance-mismatch'
-    | 'account.balance-agreed'
-    | 'account.linked'
-    | 'account.renumbered'
-    | 'account.unresolved'
-    | 'connection.expiring'
-    | 'connection.renewal'
-    | 'institution.outage-began'
-    | 'institution.outage-ended'
-    | 'customer.deleted'
-    | 'payment.updated'
-    | 'payment.completed'
-    | 'payment.failed'
-    | 'webhook.handled'
-    | 'webhook_endpoint.disabled'
-    | 'webhook_endpoint.ping';
+  type: EventType;
   customerId?: string;
   /** Only this endpoint is told, whatever it subscribes to. */
   endpointId?: string;

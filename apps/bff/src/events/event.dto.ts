@@ -1,7 +1,5 @@
-import { DateTime, Flag, Integer, Json, Nested, Text, Uuid } from '#libs/contract';
-
-/** What an event is about, and what happened to it. */
-export const typePattern = /^[a-z][a-z_]*\.[a-z][a-z_-]*$/;
+import { Choice, DateTime, Flag, Integer, Json, Nested, Text, Uuid } from '#libs/contract';
+import { EventType } from './event-type.js';
 
 /** Beyond it a JSON number is no longer exact. */
 export const sequenceMax = Number.MAX_SAFE_INTEGER;
@@ -18,15 +16,14 @@ export class EventFilter {
       'The sequence after which to start. Without it, the oldest event that is still kept. Answered with 410 when events after it are no longer kept.',
   })
   after?: number;
-  @Text({
+  @Choice(EventType, 'EventType', {
     query: true,
     optional: true,
     array: { max: 20, unique: true },
-    pattern: typePattern,
     example: ['payment.completed', 'payment.failed'],
     description: 'Only these types; repeated or separated by commas.',
   })
-  types?: string[];
+  types?: EventType[];
   @Uuid({
     optional: true,
     description: 'Only of this customer. A session sees its own customer’s events, whatever this says.',
@@ -44,7 +41,7 @@ export class EventView {
   @Text({
     example: 'payment.completed',
     description:
-      'What happened. Among them `account.balance-mismatch`: a booked balance has moved beyond the transactions; and `account.balance-agreed`: the difference that was told last is gone.',
+      'What happened: a value of `EventType`, which grows in time. Among them `account.balance-mismatch`: a booked balance has moved beyond the transactions; and `account.balance-agreed`: the difference that was told last is gone.',
   })
   type!: string;
   @Uuid({ optional: true, example: '5a0f3b62-1df4-4f0f-8f0e-2f4e8a6b7c90' }) customerId?: string;

@@ -40,12 +40,16 @@ describe('the event log', () => {
     expect((await pull('after=9')).body).toEqual({ data: [], nextAfter: 9, hasMore: false });
   });
 
-  it.each(['types=Payment', 'types=payment.', 'after=-1', 'after=9007199254740992', 'limit=501', 'customerId=ada'])(
-    'refuses %s',
-    async (query) => {
-      expect((await pull(query)).status).toBe(400);
-    },
-  );
+  it.each([
+    'types=Payment',
+    'types=payment.complete',
+    'after=-1',
+    'after=9007199254740992',
+    'limit=501',
+    'customerId=ada',
+  ])('refuses %s', async (query) => {
+    expect((await pull(query)).status).toBe(400);
+  });
 
   it('is filtered by every type that is written', async () => {
     await append();

@@ -1,11 +1,10 @@
 import { Choice, DateTime, Flag, Integer, Nested, Text, Url, Uuid } from '#libs/contract';
-import { typePattern } from '../events/event.dto.js';
+import { EventType } from '../events/event-type.js';
 import { DeliveryStatus } from './delivery-state.js';
 import { EndpointStatus } from './endpoint-state.js';
 
 const types = {
   array: { max: 50, unique: true },
-  pattern: typePattern,
   example: ['payment.completed', 'connection.updated'],
   description: 'The types of event to be told of; none or an empty list means all, also those to come.',
 } as const;
@@ -17,13 +16,13 @@ const description = { optional: true, maxLength: 200, example: 'The shop’s ord
 
 export class NewEndpoint {
   @Url(url) url!: string;
-  @Text({ ...types, optional: true }) types?: string[];
+  @Choice(EventType, 'EventType', { ...types, optional: true }) types?: EventType[];
   @Text(description) description?: string;
 }
 
 export class EndpointChange {
   @Url({ ...url, optional: true }) url?: string;
-  @Text({ ...types, optional: true }) types?: string[];
+  @Choice(EventType, 'EventType', { ...types, optional: true }) types?: EventType[];
   @Text(description) description?: string;
   @Choice(EndpointStatus, 'EndpointStatus', {
     optional: true,
@@ -35,7 +34,7 @@ export class EndpointChange {
 export class EndpointView {
   @Uuid() id!: string;
   @Url(url) url!: string;
-  @Text(types) types!: string[];
+  @Choice(EventType, 'EventType', types) types!: string[];
   @Text(description) description?: string;
   @Choice(EndpointStatus, 'EndpointStatus') status!: EndpointStatus;
   @Text({

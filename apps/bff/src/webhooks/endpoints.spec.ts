@@ -62,7 +62,7 @@ describe('an endpoint', () => {
     ['another protocol', { url: 'ftp://shop.example/' }, '/url'],
     ['credentials', { url: 'https://user:pass@shop.example/' }, '/url'],
     ['a query', { url: 'https://shop.example/?a=1' }, '/url'],
-    ['a type that is none', { url: 'https://shop.example/', types: ['Payment'] }, '/types'],
+    ['a type that is none', { url: 'https://shop.example/', types: ['payment.failed', 'payment.complete'] }, '/types'],
   ])('is refused with %s', async (_what, body, pointer) => {
     const { status, text } = await create(body);
     expect(status).toBe(400);

@@ -1,4 +1,5 @@
-import { DateTime, Flag, Integer, Text, Uuid } from '#libs/contract';
+import { Choice, DateTime, Flag, Integer, Uuid } from '#libs/contract';
+import { EventType } from '../events/event-type.js';
 import { sequenceMax } from '../events/event.dto.js';
 
 const endpointId = {
@@ -22,7 +23,12 @@ export class RangeReplay {
   @Integer({ optional: true, min: 1, max: sequenceMax, description: 'The last sequence.' }) through?: number;
   @DateTime({ optional: true, description: 'Events from this instant on.' }) from?: string;
   @DateTime({ optional: true, description: 'Events before this instant.' }) to?: string;
-  @Text({ optional: true, array: { max: 20, unique: true }, description: 'Only these types.' }) types?: string[];
+  @Choice(EventType, 'EventType', {
+    optional: true,
+    array: { max: 20, unique: true },
+    description: 'Only these types.',
+  })
+  types?: EventType[];
   @Uuid(endpointId) endpointId?: string;
 }
 
