@@ -80,9 +80,11 @@ describe('a write with an Idempotency-Key', () => {
   it('is told that the first call is still under way', async () => {
     const key = freshKey();
     await connect(key);
-    await cutOff(1);
+    await cutOff(10);
     const again = await connect(key);
     expect(again.status).toBe(409);
+    expect(Number(again.headers['retry-after'])).toBeGreaterThanOrEqual(10);
+    expect(Number(again.headers['retry-after'])).toBeLessThanOrEqual(120);
     expect(asked()).toBe(1);
   });
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { problems } from '#libs/contract';
 import { hashToken, POOL, SecretBox } from '#libs/database';
 import { now } from '#libs/server';
-import { type Claim, keyReused, outcomeUnknown } from './idempotency.js';
+import { type Claim, keyReused, outcomeUnknown, underWay } from './idempotency.js';
 
 /** How long a key is kept. */
 const keptMs = 30 * 24 * 3_600_000;
@@ -78,21 +77,19 @@ export class IdempotencyService {
     row: KeyRow,
   ): Promise<{ claim: Claim } | { answer: KeptAnswer }> {
     const claim = { scope, keyHash, workId: row.work_id };
-    const parameter = 'idempotency-key';
     if (row.request_hash !== write.requestHash) throw keyReused();
     if (row.answer_status !== null && row.sealed_answer !== null) {
       const kept = JSON.parse(this.secrets.open(row.sealed_answer, contextOf(claim))) as Omit<KeptAnswer, 'status'>;
       return { answer: { status: row.answer_status, ...kept } };
     }
-    const message = 'The first call with this Idempotency-Key is not answered yet';
-    if (row.claimed_at.getTime() + claimMs > now().getTime()) throw problems.conflict({ parameter, message });
+    if (row.claimed_at.getTime() + claimMs > now().getTime()) throw underWay(row.claimed_at);
     if (!write.repeatable) throw outcomeUnknown();
     const { rowCount } = await this.pool.query(
       `update idempotency_keys set claimed_at = $3 where scope = $1 and key_hash = $2 and claimed_at = $4 and answer_status is null`,
       [scope, keyHash, now(), row.claimed_at],
     );
     if (rowCount === 1) return { claim };
-    throw problems.conflict({ parameter, message });
+    throw underWay(now());
   }
 
   /** Keeps the answer; `concerns` is the customer with whom it goes. */

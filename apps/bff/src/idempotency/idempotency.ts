@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Problem, problems } from '#libs/contract';
-import { RouteSetting } from '#libs/server';
+import { now, RouteSetting } from '#libs/server';
 
 /** A write that is under way with a key of its caller's. */
 export interface Claim {
@@ -46,8 +46,16 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   throw problems.unexpectedValue({ parameter: 'idempotency-key', message });
 }
 
-function refusal(status: number, code: string, message: string): Problem {
-  return new Problem({ status, issues: [{ type: 'INVALID_REQUEST', code, parameter: 'idempotency-key', message }] });
+function refusal(status: number, code: string, message: string, headers?: Record<string, string>): Problem {
+  const issues = [{ type: 'INVALID_REQUEST', code, parameter: 'idempotency-key', message }];
+  return new Problem({ status, issues, ...(headers ? { headers } : {}) });
+}
+
+/** The first call with the key is at work. Whoever comes back after as long as it has taken so far asks a few times at most. */
+export function underWay(claimedAt: Date): Problem {
+  const seconds = Math.max(1, Math.ceil((now().getTime() - claimedAt.getTime()) / 1000));
+  const message = 'The first call with this Idempotency-Key is not answered yet';
+  return refusal(409, 'CONFLICT', message, { 'retry-after': String(seconds) });
 }
 
 /** The key came with another request. */
