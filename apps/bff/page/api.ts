@@ -29,9 +29,6 @@ export interface TransactionSearch {
   limit: number;
 }
 
-/** As many as a page may have: more than a customer has banks or accounts. */
-const everything = { params: { query: { limit: 500 } } };
-
 interface TransactionPage {
   data: Transaction[];
   nextCursor?: string;
@@ -60,9 +57,8 @@ export class CustomerApi {
   readonly institutions = async (): Promise<Institution[]> =>
     (await this.answer(this.client.GET('/v1/institutions'))).data;
   readonly connections = async (): Promise<Connection[]> =>
-    (await this.answer(this.client.GET('/v1/connections', everything))).data;
-  readonly accounts = async (): Promise<Account[]> =>
-    (await this.answer(this.client.GET('/v1/accounts', everything))).data;
+    (await this.answer(this.client.GET('/v1/connections'))).data;
+  readonly accounts = async (): Promise<Account[]> => (await this.answer(this.client.GET('/v1/accounts'))).data;
   readonly payments = async (): Promise<Payment[]> => (await this.answer(this.client.GET('/v1/payments'))).data;
 
   connect(institutionId: string, returnUrl: string): Promise<Connection> {

@@ -43,7 +43,7 @@ const idempotencyKey = {
   required: false,
   description:
     'Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with ' +
-    '`Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.',
+    '`Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.',
   schema: { type: 'string', minLength: 1, maxLength: 202 },
   example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
 };
@@ -67,7 +67,8 @@ export const describedAs: OpenApiOptions = {
   version: '1.0.0',
   description:
     'Connect customers’ banks, read their accounts and transactions, take payments. A merchant’s backend signs in with its API key ' +
-    'and names a customer in the header `customer-id`; a frontend signs in with the token of a session. Errors are RFC 9457 problem details.',
+    'and names a customer in the header `customer-id`; a frontend signs in with the token of a session. Errors are RFC 9457 problem details. A query parameter that a route does not ' +
+    'know is refused, lest a misspelt filter bring everything.',
   security: ['bearer'],
   complete: (document) => {
     const schemas = (document.components?.schemas ?? {}) as DocumentSchemas;

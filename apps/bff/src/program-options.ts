@@ -6,6 +6,7 @@ import { addAdmission } from './auth/admission-hooks.js';
 import { type Env, isProduction } from './config.js';
 import { addIdempotency } from './idempotency/idempotency-hooks.js';
 import { routeWebhooks, webhookRoute } from './ingestion/ingestion.route.js';
+import { refuseUnknownQuery } from './known-query.js';
 import { describedAs } from './openapi-description.js';
 import { serveReferencePage } from './reference-page.js';
 import { OriginsService } from './sessions/origins.service.js';
@@ -51,6 +52,7 @@ export function programOptions(env: Env, page?: string): BootstrapOptions {
       if (env.ROLE === 'worker') return keepToStatusRoutes(app);
       allowFrontends(app, env);
       addAdmission(app);
+      refuseUnknownQuery(app);
       addIdempotency(app);
       routeWebhooks(app);
       if (page !== undefined && !isProduction(env)) await serveReferencePage(app, page);

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBearerAuth, ApiDefaultResponse, ApiExtraModels, ApiHeader, getSchemaPath } from '@nestjs/swagger';
 import { RouteSetting } from '#libs/server';
+import { KnownQuery } from '../known-query.js';
 import { ProblemDetails } from './problem-details.dto.js';
 
 /** For whom a route is. */
@@ -18,6 +19,7 @@ type Decorator = ClassDecorator & MethodDecorator;
 function guarded(access: Access): Decorator {
   return applyDecorators(
     RouteSetting({ access }),
+    KnownQuery(),
     ApiBearerAuth(),
     ApiExtraModels(ProblemDetails),
     ApiDefaultResponse({

@@ -1913,6 +1913,8 @@ export interface components {
             nextCursor?: string;
             data: components["schemas"]["PaymentView"][];
         };
+        /** @enum {string} */
+        EventType: "connection.updated" | "connection.synced" | "connection.expiring" | "connection.renewal" | "account.balance-mismatch" | "account.balance-agreed" | "account.linked" | "account.renumbered" | "account.unresolved" | "institution.outage-began" | "institution.outage-ended" | "customer.deleted" | "payment.updated" | "payment.completed" | "payment.failed" | "webhook.handled" | "webhook_endpoint.disabled" | "webhook_endpoint.ping";
         EventView: {
             /**
              * Format: uuid
@@ -1925,7 +1927,7 @@ export interface components {
              */
             sequence: number;
             /**
-             * @description What happened. Among them `account.balance-mismatch`: a booked balance has moved beyond the transactions; and `account.balance-agreed`: the difference that was told last is gone.
+             * @description What happened: a value of `EventType`, which grows in time. Among them `account.balance-mismatch`: a booked balance has moved beyond the transactions; and `account.balance-agreed`: the difference that was told last is gone.
              * @example payment.completed
              */
             type: string;
@@ -1973,7 +1975,7 @@ export interface components {
              *       "connection.updated"
              *     ]
              */
-            types?: string[];
+            types?: components["schemas"]["EventType"][];
             /** @example The shop’s order service */
             description?: string;
         };
@@ -1994,7 +1996,7 @@ export interface components {
              *       "connection.updated"
              *     ]
              */
-            types: string[];
+            types: components["schemas"]["EventType"][];
             /** @example The shop’s order service */
             description?: string;
             status: components["schemas"]["EndpointStatus"];
@@ -2031,7 +2033,7 @@ export interface components {
              *       "connection.updated"
              *     ]
              */
-            types: string[];
+            types: components["schemas"]["EventType"][];
             /** @example The shop’s order service */
             description?: string;
             status: components["schemas"]["EndpointStatus"];
@@ -2064,7 +2066,7 @@ export interface components {
              *       "connection.updated"
              *     ]
              */
-            types?: string[];
+            types?: components["schemas"]["EventType"][];
             /** @example The shop’s order service */
             description?: string;
             /** @description A disabled endpoint is told nothing; what it missed can be replayed when it is enabled again. */
@@ -2136,7 +2138,7 @@ export interface components {
              */
             to?: string;
             /** @description Only these types. */
-            types?: string[];
+            types?: components["schemas"]["EventType"][];
             /**
              * Format: uuid
              * @description Only to this endpoint, whatever it subscribes to; to all that subscribe without it.
@@ -2377,7 +2379,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -2844,7 +2846,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -3307,7 +3309,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -3571,7 +3573,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -4033,7 +4035,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -4490,7 +4492,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -5658,7 +5660,7 @@ export interface operations {
                 /** @description The address of the customer who is present now. A call with a session’s token needs none. */
                 "psu-ip-address"?: string;
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -6219,7 +6221,7 @@ export interface operations {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -6740,7 +6742,7 @@ export interface operations {
                 /** @description The address of the customer who is present now. A call with a session’s token needs none. */
                 "psu-ip-address"?: string;
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -7211,7 +7213,7 @@ export interface operations {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -7966,7 +7968,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -8231,7 +8233,7 @@ export interface operations {
                 /** @description The address of the customer who is present now. A call with a session’s token needs none. */
                 "psu-ip-address"?: string;
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -11512,7 +11514,7 @@ export interface operations {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -11882,7 +11884,7 @@ export interface operations {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -12557,7 +12559,7 @@ export interface operations {
                 /** @description Needed with an API key: which of the merchant’s customers. */
                 "customer-id"?: string;
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -13623,7 +13625,7 @@ export interface operations {
                 /** @description The sequence after which to start. Without it, the oldest event that is still kept. Answered with 410 when events after it are no longer kept. */
                 after?: number;
                 /** @description Only these types; repeated or separated by commas. */
-                types?: string[];
+                types?: components["schemas"]["EventType"][];
                 /** @description Only of this customer. A session sees its own customer’s events, whatever this says. */
                 customerId?: string;
                 limit?: number;
@@ -13835,7 +13837,7 @@ export interface operations {
                 /** @description The sequence after which to start. Without it, the oldest event that is still kept. Answered with 410 when events after it are no longer kept. */
                 after?: number;
                 /** @description Only these types; repeated or separated by commas. */
-                types?: string[];
+                types?: components["schemas"]["EventType"][];
                 /** @description Only of this customer. A session sees its own customer’s events, whatever this says. */
                 customerId?: string;
             };
@@ -14440,7 +14442,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -14915,7 +14917,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -15175,7 +15177,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -15450,7 +15452,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -15720,7 +15722,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -16195,7 +16197,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
@@ -16212,7 +16214,7 @@ export interface operations {
                  *       "from": "2026-11-21T09:30:00.000Z",
                  *       "to": "2026-11-21T09:30:00.000Z",
                  *       "types": [
-                 *         "text"
+                 *         "connection.updated"
                  *       ],
                  *       "endpointId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
                  *     }
@@ -16462,7 +16464,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409.
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "idempotency-key"?: string;
