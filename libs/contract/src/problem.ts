@@ -32,6 +32,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
   406: 'NOT_ACCEPTABLE',
+  408: 'REQUEST_TIMEOUT',
   409: 'CONFLICT',
   410: 'GONE',
   413: 'PAYLOAD_TOO_LARGE',
@@ -39,6 +40,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   422: 'UNPROCESSABLE_CONTENT',
   424: 'FAILED_DEPENDENCY',
   429: 'TOO_MANY_REQUESTS',
+  431: 'REQUEST_HEADER_FIELDS_TOO_LARGE',
   500: 'INTERNAL SERVER ERROR',
   502: 'BAD_GATEWAY',
   503: 'SERVICE_UNAVAILABLE',
@@ -132,6 +134,7 @@ export const problems = {
     14007,
     'Maximum number of resources that can be created has been reached',
   ),
+  requestTimeout: problem(408, 'INVALID_REQUEST', 'REQUEST_TIMEOUT', 'The request did not arrive in time'),
   conflict: problem(409, 'INVALID_REQUEST', 'CONFLICT', 'The resource already exists or was changed by another call'),
   payloadTooLarge: problem(413, 'INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'The request body is too large'),
   unsupportedMediaType: problem(415, 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', 'The content type is not supported'),
@@ -164,6 +167,12 @@ export const problems = {
     const issues = [{ type: 'INVALID_REQUEST', code: 'TOO_MANY_REQUESTS', message }];
     return new Problem({ status: 429, issues, headers: { 'retry-after': String(retryAfter) } });
   },
+  headersTooLarge: problem(
+    431,
+    'INVALID_REQUEST',
+    'REQUEST_HEADER_FIELDS_TOO_LARGE',
+    'The headers and the address together are too large',
+  ),
   internal: problem(500, 'INTERNAL_SERVER_ERROR', 'INTERNAL_SERVER_ERROR', 'An unexpected error occurred'),
   unavailable: problem(503, 'SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE', 'The service is not ready'),
 } as const;

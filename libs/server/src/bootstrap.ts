@@ -13,6 +13,7 @@ import { addRequestHooks, headersOf } from './request-hooks.js';
 import { watchRoutes } from './routes.js';
 import { type ReadinessCheck, addStatusRoutes } from './status-routes.js';
 import { acceptTracingId, newTracingId } from './tracing.js';
+import { answerUnreadable } from './unreadable-requests.js';
 import { createValidationPipe } from './validation.pipe.js';
 
 export interface BootstrapOptions {
@@ -112,6 +113,7 @@ function createAdapter(
       ? {
           frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
             send(reply.headers(headersOf(request, options.answerHeaders)), write(error, request)),
+          clientErrorHandler: answerUnreadable(write),
         }
       : {}),
   });
@@ -120,10 +122,11 @@ function createAdapter(
 /** An address that is routed under another method is 405 with `Allow` (RFC 9110, section 15.5.6), not 404. */
 function refuseOtherMethods(write: ErrorWriter, methodsOf: (path: string) => string[]): ErrorWriter {
   return (error, request) => {
-    const isUnrouted = request.is404 && error instanceof HttpException && error.getStatus() === 404;
-    const methods = isUnrouted ? methodsOf(pathOf(request.url)) : [];
+    const { url, method, is404 } = request;
+    const isUnrouted = is404 && error instanceof HttpException && error.getStatus() === 404;
+    const methods = isUnrouted && url !== undefined ? methodsOf(pathOf(url)) : [];
     // Where a plugin serves files, an address may be routed and yet be none of them.
-    if (methods.length === 0 || methods.includes(request.method)) return write(error, request);
+    if (methods.length === 0 || method === undefined || methods.includes(method)) return write(error, request);
     const answer = write(problems.methodNotAllowed(), request);
     return { ...answer, headers: { ...answer.headers, allow: methods.join(', ') } };
   };

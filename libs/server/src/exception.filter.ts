@@ -10,8 +10,12 @@ export interface ErrorAnswer {
   body: object;
 }
 
+/** What is known of a refused request. One that could not be read has neither address nor route. */
+export type Refused = Pick<FastifyRequest, 'id'> &
+  Partial<Pick<FastifyRequest, 'url' | 'method' | 'routeOptions' | 'is404'>>;
+
 /** Writes the error answer of one request; the last word on anything thrown anywhere. */
-export type ErrorWriter = (error: unknown, request: FastifyRequest) => ErrorAnswer;
+export type ErrorWriter = (error: unknown, request: Refused) => ErrorAnswer;
 
 export interface ProblemOptions {
   logger: Logger;
@@ -46,7 +50,7 @@ export function createProblemDetailsWriter(options: Omit<ProblemOptions, 'source
   };
 }
 
-function problemDetails(refused: Problem, request: FastifyRequest): object {
+function problemDetails(refused: Problem, request: Refused): object {
   const code = refused.issues[0]?.code;
   const issues = refused.issues.map(({ code: issueCode, parameter, message }) => ({
     code: issueCode,
@@ -58,7 +62,7 @@ function problemDetails(refused: Problem, request: FastifyRequest): object {
     title: titleOf(refused.statusText),
     status: refused.status,
     detail: refused.message,
-    instance: pathOf(request.url),
+    ...(request.url === undefined ? {} : { instance: pathOf(request.url) }),
     tracingId: request.id,
     ...(code === undefined ? {} : { code }),
     ...(issues.length > 0 ? { issues } : {}),
@@ -83,7 +87,7 @@ function askingForBearer({ status, headers }: Problem): Record<string, string> {
   return status === 401 ? { ...headers, 'www-authenticate': 'Bearer' } : { ...headers };
 }
 
-function shapeOf(request: FastifyRequest): ErrorShape {
+function shapeOf(request: Refused): ErrorShape {
   return request.routeOptions?.config.errorShape ?? 'standard';
 }
 
@@ -132,7 +136,7 @@ function frameworkProblem(status: number, message: string | undefined): Problem 
 }
 
 /** A fault of ours is logged here and nowhere else, with its stack; a refusal is what the access line is for. */
-function logFault(logger: Logger, error: unknown, refused: Problem, request: FastifyRequest): void {
+function logFault(logger: Logger, error: unknown, refused: Problem, request: Refused): void {
   if (refused.status < 500 || error instanceof Problem) return;
   const route = request.routeOptions?.url ?? 'unknown';
   const err = error instanceof Error ? error : new Error(`Thrown without an Error: ${typeof error}`);

@@ -13,7 +13,7 @@ export class ProblemDetails {
   @Text() title!: string;
   @Integer() status!: number;
   @Text() detail!: string;
-  @Text() instance!: string;
+  @Text({ optional: true, description: 'The path. Absent where no request could be read.' }) instance?: string;
   @Text({ description: 'Quote it to the operator.' }) tracingId!: string;
   @Text({ optional: true }) code?: string;
   @Nested(() => ProblemIssue, { array: true, optional: true }) issues?: ProblemIssue[];

@@ -969,7 +969,8 @@ export interface components {
             title: string;
             status: number;
             detail: string;
-            instance: string;
+            /** @description The path. Absent where no request could be read. */
+            instance?: string;
             /** @description Quote it to the operator. */
             tracingId: string;
             code?: string;
