@@ -20,13 +20,13 @@ import {
   shown,
   within,
 } from './scripted-answers.js';
+import { ScriptedApplications } from './scripted-applications.js';
 
 /** An aggregator that does what a test says, over real HTTP, in the interface's shapes. */
 export class ScriptedAggregator {
   readonly calls: ReceivedCall[] = [];
   readonly consents = new Map<string, ScriptedConsent>();
   readonly payments = new Map<string, PaymentResponse>();
-  readonly webhooks: { id: string; applicationId: string; webhookSecret: string; callbackUrl: unknown }[] = [];
   /** Users by the application's id of them. */
   readonly users = new Map<string, string>();
   accounts: Account[] = [];
@@ -43,7 +43,9 @@ export class ScriptedAggregator {
   onPage: (offset: number) => Promise<void> | void = () => {};
   /** Answers a page of transactions instead of the aggregator, where it answers anything. */
   onTransactions: (query: URLSearchParams) => Answer | undefined = () => undefined;
-  private readonly applications: Record<string, unknown>[] = [];
+  /** The sub-applications. */
+  readonly registered = new ScriptedApplications();
+  readonly webhooks = this.registered.webhooks;
   private readonly tokens = new Map<string, string>();
   private readonly failures: Failure[] = [];
   private constructor(
@@ -124,7 +126,7 @@ export class ScriptedAggregator {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const url = new URL(request.url ?? '/', this.url);
-    const route = `${request.method} ${url.pathname.replace(/^(\/(?:accounts|consents|payments|users|webhook\/events))\/[^/]+/, '$1/:id')}`;
+    const route = `${request.method} ${url.pathname.replace(/^(\/(?:accounts|applications|consents|payments|users|webhook\/events))\/[^/]+/, '$1/:id')}`;
     const body = chunks.length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>);
     const call = { route, path: url.pathname, query: url.searchParams, headers: request.headers, body };
     this.calls.push(call);
@@ -142,11 +144,7 @@ export class ScriptedAggregator {
   private async work(call: ReceivedCall): Promise<Answer> {
     const handlers: Record<string, () => Answer | Promise<Answer>> = {
       'GET /institutions': () => ok(this.institutions),
-      'POST /applications': () => this.createApplication(call.body),
-      'GET /applications': () => ok(this.applications),
-      'POST /webhook/events': () => this.registerWebhook(call.body),
-      'GET /webhook/events': () => ({ status: 200, body: { metadata: {}, data: { active: this.webhooks } } }),
-      'DELETE /webhook/events/:id': () => this.deleteWebhook(call),
+      ...this.registered.handlers(call),
       'POST /account-auth-requests': () => this.authorise(call.body),
       'PATCH /account-auth-requests': () => this.authoriseAgain(call),
       'POST /payment-auth-requests': () => this.authorise(call.body),
@@ -163,33 +161,6 @@ export class ScriptedAggregator {
       'GET /payments/:id/details': () => ok({ payments: [this.payments.get(idOf(call))].filter(Boolean) }),
     };
     return (await handlers[call.route]?.()) ?? { status: 404, body: refusal(404) };
-  }
-
-  private createApplication(body: Record<string, unknown>): Answer {
-    const application = { id: randomUUID(), ...body };
-    this.applications.push(application);
-    return ok(application, 201);
-  }
-
-  private registerWebhook(body: Record<string, unknown>): Answer {
-    const { applicationId, callbackUrl } = body;
-    const webhook = {
-      id: randomUUID(),
-      applicationId: String(applicationId),
-      callbackUrl,
-      webhookSecret: randomBytes(32).toString('hex'),
-    };
-    this.webhooks.push(webhook);
-    return ok(webhook, 201);
-  }
-
-  private deleteWebhook(call: ReceivedCall): Answer {
-    const id = call.path.split('/')[3];
-    const [gone] = this.webhooks.splice(
-      this.webhooks.findIndex((each) => each.id === id),
-      1,
-    );
-    return ok(gone);
   }
 
   private authorise({ applicationUserId, institutionId, callback }: Record<string, unknown>): Answer {

@@ -34,18 +34,20 @@ export async function enqueueDue(pool: Pool, queue: Queue, due: Omit<Due, 'limit
 }
 
 /** The same for a queue that was found whole. */
-export async function enqueueTaken(pool: Pool, queue: Queue, due: Omit<Due, 'limit'>): Promise<void> {
+export async function enqueueTaken(
+  pool: Pool,
+  queue: Queue,
+  { name, ...due }: Omit<Due, 'limit'> & { name?: string },
+): Promise<void> {
   const rows = await takeDue<{ id: string }>(pool, { ...due, limit: tickSizeMax });
-  await addJobs(
-    queue,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  await addJobs(queue, ids, name);
 }
 
 /** One job for each row that was taken, under the row's own id. */
-export async function addJobs(queue: Queue, ids: readonly string[]): Promise<void> {
+export async function addJobs(queue: Queue, ids: readonly string[], name = 'due'): Promise<void> {
   if (ids.length === 0) return;
-  await queue.addBulk(ids.map((id) => ({ name: 'due', data: { id }, opts: { ...jobOptions, jobId: id } })));
+  await queue.addBulk(ids.map((id) => ({ name, data: { id }, opts: { ...jobOptions, jobId: id } })));
 }
 
 /** Takes back every lease on a row that is due. */

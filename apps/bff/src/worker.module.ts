@@ -4,16 +4,18 @@ import { createLogger } from '#libs/server';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { ConsentProcessor } from './connections/consent.processor.js';
 import { CustomersModule } from './customers/customers.module.js';
-import { ErasureProcessor } from './customers/erasure.processor.js';
 import { tickJob } from './due-jobs.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IngestionWorkerModule } from './ingestion/ingestion-worker.module.js';
+import { MerchantsModule } from './merchants/merchants.module.js';
+import { RelocationService } from './merchants/relocation.service.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PaymentsProcessor } from './payments/payments.processor.js';
 import { consentsQueue, ingestionQueue, paymentsQueue, syncQueue, upkeepQueue, webhooksQueue } from './queues.js';
 import { ConnectionProcessor } from './sync/connection.processor.js';
 import { SyncScheduleModule } from './sync/sync-schedule.module.js';
 import { SyncModule } from './sync/sync.module.js';
+import { UpkeepProcessor } from './upkeep.processor.js';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
 
 const tickMs = 2_000;
@@ -26,6 +28,7 @@ const tickMs = 2_000;
     SyncModule,
     SyncScheduleModule,
     CustomersModule,
+    MerchantsModule,
     IdempotencyModule,
     IngestionWorkerModule,
     WebhooksWorkerModule,
@@ -36,7 +39,7 @@ const tickMs = 2_000;
     webhooksQueue,
     upkeepQueue,
   ],
-  providers: [ConnectionProcessor, ConsentProcessor, PaymentsProcessor, ErasureProcessor],
+  providers: [ConnectionProcessor, ConsentProcessor, PaymentsProcessor, UpkeepProcessor, RelocationService],
 })
 export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly log = createLogger('worker');

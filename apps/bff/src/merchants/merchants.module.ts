@@ -8,6 +8,6 @@ import { RegistrationService } from './registration.service.js';
 @Module({
   controllers: [MerchantsController, ApiKeysController],
   providers: [ApiKeysService, MerchantsService, RegistrationService],
-  exports: [MerchantsService],
+  exports: [MerchantsService, RegistrationService],
 })
 export class MerchantsModule {}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AggregatorClient, ClientError } from '#libs/client';
+import type { RegisteredWebhook } from '#libs/contract';
 import { BffPrisma, SecretBox } from '#libs/database';
 import { now } from '#libs/server';
 import { refusalOf } from '../aggregator/refusal.js';
@@ -13,6 +14,9 @@ const categories = [
   'payment.state.success',
   'payment.state.failed',
 ];
+
+/** What the aggregator has sent to an old address may still arrive for so long. */
+const believedMs = 3_600_000;
 
 const refusedMembers = {
   '$.name': '$.name',
@@ -31,6 +35,8 @@ export interface MerchantRow {
   subApplicationId: string | null;
   createdAt: Date;
 }
+
+type Described = Pick<MerchantRow, 'name'> & { callbackUrls: string[] };
 
 /** A merchant's side at the aggregator: the sub-application and its webhook. Every step may be repeated after a crash. */
 @Injectable()
@@ -57,17 +63,22 @@ export class RegistrationService {
   }
 
   private async createSubApplication(merchant: MerchantRow, resumed: boolean): Promise<string> {
-    const { name, merchantCategoryCode, ppcUserGroup, isContractPresent } = merchant;
-    const callbackUrls = ['connections', 'payments'].map((feature) => `${this.env.BFF_URL}/v1/${feature}/callback`);
-    const orphan = resumed ? await this.orphan(name, callbackUrls) : undefined;
-    const application = { name, merchantCategoryCode, ppcUserGroup, isContractPresent, callbackUrls };
+    const application = this.described(merchant);
+    const orphan = resumed ? await this.orphan(application) : undefined;
     const id = orphan ?? (await this.aggregator.createSubApplication(application)).data.id;
-    await this.prisma.merchant.update({ where: { id: merchant.id }, data: { subApplicationId: id } });
+    const registered = { subApplicationId: id, registeredUrl: this.env.BFF_URL };
+    await this.prisma.merchant.update({ where: { id: merchant.id }, data: registered });
     return id;
   }
 
+  /** The sub-application as it is to be. */
+  private described({ name, merchantCategoryCode, ppcUserGroup, isContractPresent }: MerchantRow) {
+    const callbackUrls = ['connections', 'payments'].map((feature) => `${this.env.BFF_URL}/v1/${feature}/callback`);
+    return { name, merchantCategoryCode, ppcUserGroup, isContractPresent, callbackUrls };
+  }
+
   /** A sub-application of ours by that name which no merchant is mapped to: made just before a crash. */
-  private async orphan(name: string, callbackUrls: string[]): Promise<string | undefined> {
+  private async orphan({ name, callbackUrls }: Described): Promise<string | undefined> {
     const applications = await this.aggregator.searchApplications({ limit: 1000, sort: '-last_updated' });
     const ids = applications.data
       .filter((each) => each.name === name && callbackUrls.every((url) => each.callbackUrls?.includes(url)))
@@ -84,13 +95,58 @@ export class RegistrationService {
   private async registerWebhook(merchantId: string, subApplicationId: string, resumed: boolean): Promise<void> {
     const known = await this.prisma.webhookSecret.findFirst({ where: { merchantId, retiredAt: null } });
     if (known) return;
-    const application = this.aggregator.forSubApplication(subApplicationId);
-    const url = `${this.env.BFF_URL}/v1/webhooks/aggregator`;
-    if (resumed) {
-      const { active } = (await application.getRegisteredWebhooks()).data;
-      for (const { id, callbackUrl } of active) if (callbackUrl.main.url === url) await application.deleteWebhook(id);
-    }
+    if (resumed)
+      await this.removeWebhooks(subApplicationId, ({ callbackUrl }) => callbackUrl.main.url === this.webhookUrl);
     await this.addWebhook(merchantId, subApplicationId);
+  }
+
+  /**
+   * Brings a merchant's registration to the address that we have now. The new webhook is there before the old ones go, whose
+   * secrets are believed a little longer for what is on its way.
+   */
+  async relocate(merchantId: string): Promise<void> {
+    const merchant = await this.prisma.merchant.findUnique({ where: { id: merchantId } });
+    if (!merchant || merchant.subApplicationId === null) return;
+    const { subApplicationId } = merchant;
+    await this.aggregator.updateApplication(subApplicationId, this.described(merchant));
+    await this.moveWebhook(merchantId, subApplicationId);
+    const moved = { registeredUrl: this.env.BFF_URL, nextRegistrationAt: null, registrationLeaseUntil: null };
+    await this.prisma.merchant.update({ where: { id: merchantId }, data: moved });
+  }
+
+  /** Only webhooks of ours are touched, which are those whose secrets we have, and ones that lead here without any. */
+  private async moveWebhook(merchantId: string, subApplicationId: string): Promise<void> {
+    const rows = await this.prisma.webhookSecret.findMany({ where: { merchantId }, select: { webhookId: true } });
+    const known = new Set(rows.map(({ webhookId }) => webhookId));
+    const leadsHere = ({ callbackUrl }: RegisteredWebhook): boolean => callbackUrl.main.url === this.webhookUrl;
+    const { active } = (await this.aggregator.forSubApplication(subApplicationId).getRegisteredWebhooks()).data;
+    if (!active.some((webhook) => known.has(webhook.id) && leadsHere(webhook))) {
+      await this.removeWebhooks(subApplicationId, leadsHere);
+      await this.addWebhook(merchantId, subApplicationId);
+    }
+    const removed = await this.removeWebhooks(
+      subApplicationId,
+      (webhook) => known.has(webhook.id) && !leadsHere(webhook),
+    );
+    await this.prisma.webhookSecret.updateMany({
+      where: { merchantId, webhookId: { in: removed }, retiredAt: null },
+      data: { retiredAt: new Date(now().getTime() + believedMs) },
+    });
+  }
+
+  /** Answers the ids of those that are no more. */
+  private async removeWebhooks(
+    subApplicationId: string,
+    isUnwanted: (webhook: RegisteredWebhook) => boolean,
+  ): Promise<string[]> {
+    const application = this.aggregator.forSubApplication(subApplicationId);
+    const unwanted = (await application.getRegisteredWebhooks()).data.active.filter(isUnwanted);
+    for (const { id } of unwanted) await application.deleteWebhook(id);
+    return unwanted.map(({ id }) => id);
+  }
+
+  private get webhookUrl(): string {
+    return `${this.env.BFF_URL}/v1/webhooks/aggregator`;
   }
 
   /** Registers one more webhook and keeps its secret, under the id that is answered. */
@@ -98,7 +154,7 @@ export class RegistrationService {
     const { data } = await this.aggregator.forSubApplication(subApplicationId).registerWebhook({
       applicationId: subApplicationId,
       categories,
-      callbackUrl: { main: { url: `${this.env.BFF_URL}/v1/webhooks/aggregator` } },
+      callbackUrl: { main: { url: this.webhookUrl } },
     });
     const { id: webhookId, webhookSecret } = data;
     const id = randomUUID();
