@@ -1,5 +1,5 @@
 /** Where a fault takes effect: on the wire before the bank thinks at all, or deep inside one kind of answer. */
-type Reach = 'any' | 'lists' | 'signed' | 'orders' | 'funds' | 'token';
+type Reach = 'any' | 'lists' | 'signed' | 'orders' | 'funds' | 'token' | 'consents';
 
 interface Fault {
   reach: Reach;
@@ -56,6 +56,12 @@ export const faults = {
     reach: 'funds',
     does: 'funds are not there: the check says no, the order is rejected (RJCT, AM04)',
   },
+  'new-account-ids': {
+    reach: 'consents',
+    does: 'Berlin Group: the consent that is made calls every account by an id of its own',
+  },
+  'more-account-numbers': { reach: 'consents', does: 'the same, and shows a card number besides every IBAN' },
+  'new-account-numbers': { reach: 'consents', does: 'the same, and every account has another IBAN, as after a merger' },
   'token-500': { reach: 'token', does: 'the token endpoint does its work, then answers 500: a refresh token is burnt' },
 } as const satisfies Record<string, Fault>;
 
@@ -158,6 +164,7 @@ function reaches(fault: FaultName, route: string): boolean {
     orders: isOrder,
     funds: isOrder || route.endsWith('/funds-confirmation'),
     token: isToken,
+    consents: route === 'POST /v1/consents',
   };
   return reached[reach];
 }

@@ -4,6 +4,7 @@ import type { BalanceType } from '../banks.js';
 import { dayMs } from '../clock.js';
 import { toAmount } from '../money.js';
 import type { Access } from './access.js';
+import { numbersIn } from './account-naming.js';
 import { dateOf } from './bank-day.js';
 import { modelOf } from './consent-request.js';
 import { resourceIdOf, rightsOn, type BerlinConsent } from './consents.js';
@@ -26,8 +27,13 @@ export function sharedAccount({ bank, ledger }: BerlinContext, consent: BerlinCo
 
 export const resourceIdIn = (request: FastifyRequest): string => (request.params as { accountId: string }).accountId;
 
-export function referenceTo(account: Account): { iban: string; currency: string } {
-  return { iban: account.iban ?? '', currency: account.currency };
+/** An account as the consent names it. */
+export function referenceTo(
+  { bank }: BerlinContext,
+  { ask }: BerlinConsent,
+  account: Account,
+): { iban: string; maskedPan?: string; currency: string } {
+  return { ...numbersIn(bank, ask.naming, account), currency: account.currency };
 }
 
 /** NextGenPSD2 1.3.x, sections 6.5.1 to 6.5.3: accounts, one account, its balances. */
@@ -56,7 +62,7 @@ export function registerAccounts(app: FastifyInstance, context: BerlinContext, a
     if (!rightsOn(bank, consent, account).balances)
       throw refusals.consentInvalid('The consent does not cover balances');
     access.spend(request, consent, `accounts/${account.id}/balances`);
-    return { account: referenceTo(account), balances: toBalances(context, account) };
+    return { account: referenceTo(context, consent, account), balances: toBalances(context, account) };
   });
 }
 
@@ -73,7 +79,7 @@ function toDetails(context: BerlinContext, consent: BerlinConsent, account: Acco
   const hasBalances = rights.balances && !isClosed && ((isWithBalance && bank.honoursWithBalance) || isList);
   return {
     ...(!isList && { resourceId }),
-    ...referenceTo(account),
+    ...referenceTo(context, consent, account),
     name: account.nickname,
     product: account.description,
     cashAccountType: account.kind === 'savings' ? 'SVGS' : 'CACC',

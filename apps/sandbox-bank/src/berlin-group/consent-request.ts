@@ -1,4 +1,5 @@
 import type { BerlinGroupBank } from '../banks.js';
+import type { Naming } from './account-naming.js';
 import { daysAfter, startOf } from './bank-day.js';
 import { refusals } from './error.js';
 
@@ -29,6 +30,8 @@ export interface ConsentAsk {
   /** The last day of the consent, in the bank's own calendar. */
   validUntil: string;
   frequencyPerDay: number;
+  /** What a fault has made of it; no TPP asks for it. */
+  naming?: Naming;
 }
 
 const wholes = ['allPsd2', 'availableAccounts', 'availableAccountsWithBalance'] as const;

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './access.js';
+import { namingOf } from './account-naming.js';
+import { referenceTo } from './account-routes.js';
 import type { Authorisation } from './authorisations.js';
 import { dateOf } from './bank-day.js';
 import { modelOf, readConsent, type AccountAccess } from './consent-request.js';
@@ -40,7 +42,7 @@ async function create(
   if (headerOf(request, 'psu-ip-address') === undefined)
     throw refusals.format('PSU-IP-Address', 'PSU-IP-Address is missing');
   const redirects = redirectsOf(context, request, caller.clientId);
-  const ask = readConsent(bank, request.body, dateOf(clock.now()));
+  const ask = { ...readConsent(bank, request.body, dateOf(clock.now())), ...namingOf(context.faultOf(request)) };
   const psuId = caller.persona ?? headerOf(request, 'psu-id');
   const consent = consents.create({ bank: bank.id, clientId: caller.clientId, ask, psuId, redirects });
   const isExplicit = bank.authorisers > 1 || headerOf(request, 'tpp-explicit-authorisation-preferred') === 'true';
@@ -117,13 +119,13 @@ function toBody(context: BerlinContext, consent: BerlinConsent): object {
 }
 
 /** A bank-offered consent names, once it is authorised, the accounts that the PSU chose. */
-function sharedAccess({ ledger }: BerlinContext, consent: BerlinConsent): AccountAccess {
+function sharedAccess(context: BerlinContext, consent: BerlinConsent): AccountAccess {
   const { access } = consent.ask;
   if (modelOf(access) !== 'bank-offered' || consent.accountIds.length === 0) return access;
   const references = consent.accountIds
-    .map((id) => ledger.account(id))
+    .map((id) => context.ledger.account(id))
     .filter((account) => account !== undefined)
-    .map((account) => ({ iban: account.iban ?? '', currency: account.currency }));
+    .map((account) => referenceTo(context, consent, account));
   return {
     ...(access.accounts && { accounts: references }),
     ...(access.balances && { balances: references }),

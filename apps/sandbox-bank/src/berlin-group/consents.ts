@@ -153,9 +153,10 @@ function rightsIn({ ask }: BerlinConsent, account: Account): Rights {
   };
 }
 
-/** How a bank calls an account under a consent. Some banks keep the name, others make a new one for each consent. */
+/** How a bank calls an account under a consent. Some banks keep the name, others make a new one for each consent, or at times. */
 export function resourceIdOf(bank: BerlinGroupBank, consent: BerlinConsent, accountId: string): string {
-  const matter = `${bank.remintsResourceIds ? consent.id : bank.id}|${accountId}`;
+  const isOwn = bank.remintsResourceIds || consent.ask.naming !== undefined;
+  const matter = `${isOwn ? consent.id : bank.id}|${accountId}`;
   const hex = createHash('sha256').update(matter).digest('hex');
   return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -42,7 +42,7 @@ export function registerTransactions(app: FastifyInstance, context: BerlinContex
     const fault = context.faultOf(request);
     if (fault === 'sca-window') checkWindow(consent, asked, context.clock.now());
     if (!asked.isLaterPage) access.spend(request, consent, `accounts/${account.id}/transactions`);
-    return answer(context, { account, resourceId, asked, query, fault });
+    return answer(context, { consent, account, resourceId, asked, query, fault });
   });
   app.get(`${path}/:transactionId`, async (request) => {
     const consent = await access.toData(request);
@@ -95,6 +95,7 @@ function checkWindow(consent: BerlinConsent, asked: Asked, now: number): void {
 }
 
 interface Told {
+  consent: BerlinConsent;
   account: Account;
   resourceId: string;
   asked: Asked;
@@ -102,7 +103,7 @@ interface Told {
   fault: FaultName | undefined;
 }
 
-function answer(context: BerlinContext, { account, resourceId, asked, query, fault }: Told): object {
+function answer(context: BerlinContext, { consent, account, resourceId, asked, query, fault }: Told): object {
   const { bank, ledger } = context;
   const { bookingStatus, from, to, after } = asked;
   const rows =
@@ -132,7 +133,7 @@ function answer(context: BerlinContext, { account, resourceId, asked, query, fau
   };
   const next = last && link(Buffer.from(`${last.bookedAt}.${last.seq}`).toString('base64url'));
   return {
-    account: referenceTo(account),
+    account: referenceTo(context, consent, account),
     transactions: {
       ...(bookingStatus !== 'pending' && { booked: toWire(page) }),
       ...(bookingStatus !== 'booked' && { pending: toWire([...holds, ...pending]) }),
