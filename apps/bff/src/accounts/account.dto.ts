@@ -60,6 +60,11 @@ export class AccountList extends ListPage {
   @Nested(() => AccountView, { array: true }) data!: AccountView[];
 }
 
+export class JoinAccount {
+  @Uuid({ description: 'The account of the same customer that is the same in truth; its id ends.' })
+  accountId!: string;
+}
+
 export class BalanceQuery {
   @DateTime({
     optional: true,

@@ -9,6 +9,7 @@ export const EventType = {
   'account.linked': 'account.linked',
   'account.renumbered': 'account.renumbered',
   'account.unresolved': 'account.unresolved',
+  'account.joined': 'account.joined',
   'institution.outage-began': 'institution.outage-began',
   'institution.outage-ended': 'institution.outage-ended',
   'customer.deleted': 'customer.deleted',

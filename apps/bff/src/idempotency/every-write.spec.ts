@@ -60,6 +60,19 @@ async function transactions(): Promise<{ as: string; ids: [string, string] }> {
   return { as, ids: [one ?? '', two ?? ''] };
 }
 
+/** Two accounts, the second of which no institution shows. */
+async function accounts(): Promise<{ as: string; ids: [string, string] }> {
+  const { as, params } = await connection();
+  await bff.synchronise(params.connectionId);
+  const { rows } = await bff.db.pool.query<{ id: string; other: string }>(
+    `insert into accounts (id, customer_id, connection_id, institution_id, identification_hash, aggregator_account_id, wire, created_at)
+     select gen_random_uuid(), customer_id, connection_id, institution_id, 'former', 'former', '{}', created_at
+     from accounts where connection_id = $1 returning id as other, (select id from accounts where connection_id = $1) as id`,
+    [params.connectionId],
+  );
+  return { as, ids: [rows[0]?.id ?? '', rows[0]?.other ?? ''] };
+}
+
 async function endpoint(): Promise<{ as: string; params: { id: string } }> {
   const { data } = await asMerchant<{ data: { id: string }[] }>('GET /v1/webhook-endpoints');
   for (const { id } of data) await asMerchant(`DELETE /v1/webhook-endpoints/${id}`);
@@ -95,6 +108,10 @@ const writes: Readonly<Record<string, () => Promise<Write> | Write>> = {
     const body = { institutionId: 'bank', amount: 5, currency: 'GBP', payee };
     return { as: await customer(), body, other: { ...body, amount: 6 } };
   },
+  'post /v1/accounts/{accountId}/join': async () => {
+    const { as, ids } = await accounts();
+    return { as, params: { accountId: ids[0] }, body: { accountId: ids[1] } };
+  },
   'post /v1/transactions/{transactionId}/join': async () => {
     const { as, ids } = await transactions();
     return { as, params: { transactionId: ids[0] }, body: { transactionId: ids[1] } };
@@ -128,7 +145,11 @@ const writes: Readonly<Record<string, () => Promise<Write> | Write>> = {
 };
 
 /** What nobody can take up again after a crash: the customer's change log may already hold it, and a second one would undo it. */
-const notTakenUp = ['post /v1/transactions/{transactionId}/join', 'post /v1/transactions/{transactionId}/split'];
+const notTakenUp = [
+  'post /v1/accounts/{accountId}/join',
+  'post /v1/transactions/{transactionId}/join',
+  'post /v1/transactions/{transactionId}/split',
+];
 
 /** What is gone afterwards, and how whoever asks again is told so. */
 const gone: Readonly<Record<string, number>> = {

@@ -29,6 +29,7 @@ import { blockCalls, NotDueYet, planScopes, readBudget } from './call-ledger.js'
 import { type DueAccount, subjectOf } from './due-account.js';
 import { institutionAnswered, passCircuit } from './institution-circuit.js';
 import { learnOverlap } from './institution-reach.js';
+import { accountOfAnswer } from './known-again.js';
 import { overlapFor } from './reading-window.js';
 import { recordAnswer, recordBalances } from './record-answer.js';
 import type { SyncFault, SyncProblem } from './sync-fault.js';
@@ -146,16 +147,12 @@ export class AccountSync {
     const started = performance.now();
     await transaction(this.pool, async (tx) => {
       await assertLease(tx, lease);
-      // Two connections may lead to one account; only the one it belongs to now writes.
-      const { rows } = await tx.query('select 1 from accounts where id = $1 and connection_id = $2 for update', [
-        account.account_id,
-        account.connection_id,
-      ]);
-      if (rows.length === 0) return this.settle(tx, account, run, { figures: {} });
-      const counts = await this.recordAll(tx, account, run, read);
+      const own = await accountOfAnswer(tx, this.pool, account, read);
+      if (!own) return this.settle(tx, account, run, { figures: {} });
+      const counts = await this.recordAll(tx, own, run, read);
       const figures = { accounts_done: 1, ...counts, record_ms: performance.now() - started };
       const { balances } = read;
-      await this.settle(tx, account, run, { figures, ...(balances instanceof NotDueYet ? { balances } : {}) });
+      await this.settle(tx, own, run, { figures, ...(balances instanceof NotDueYet ? { balances } : {}) });
     });
   }
 

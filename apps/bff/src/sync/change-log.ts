@@ -84,10 +84,10 @@ export function apply(
   const before = table.get(id);
   if (change.kind === 'added' && before) throw new BrokenLog(`entry ${sequence} adds ${id} again`);
   if (!before && !isBeginning(change)) throw new BrokenLog(`entry ${sequence} changes ${id}, which is not there`);
-  if (before?.removedAt && before.joinedInto === null)
+  if (before?.removedAt && before.joinedInto === null && change.kind !== 'moved')
     throw new BrokenLog(`entry ${sequence} changes ${id}, which is removed`);
   const line = before ?? { ...blank, id, accountId, firstSeenAt: recordedAt };
-  table.set(id, { ...line, sequence, ...effectOf(change, line, recordedAt) } as LoggedTransaction);
+  table.set(id, { ...line, accountId, sequence, ...effectOf(change, line, recordedAt) } as LoggedTransaction);
 }
 
 /** Whether a transaction may begin with this change. */
@@ -116,6 +116,8 @@ function effectOf(
       return { flag: null, joinedInto: null, removedAt: removedAt ?? recordedAt };
     case 'flagged':
       return { flag: change.flag };
+    case 'moved':
+      return {};
     default:
       return { flag: null, ...(change.dismissed ? { dismissed: change.dismissed } : {}) };
   }

@@ -90,10 +90,18 @@ export interface Cleared {
   dismissed?: Flag['reason'];
 }
 
+/** The account that it was recorded under has turned out to be another. It says what it said. */
+export interface Moved {
+  kind: 'moved';
+  id: string;
+  /** The account that it was recorded under before. */
+  from: string;
+}
+
 /** A change that says what a transaction is, by a row of the bank. */
 export type WithRow<R> = Added<R> | Modified<R> | Joined<R> | Split<R>;
 
-export type Change<R extends Comparable> = WithRow<R> | Removed | Flagged | Cleared;
+export type Change<R extends Comparable> = WithRow<R> | Removed | Flagged | Cleared | Moved;
 
 export type ChangeKind = Change<Comparable>['kind'];
 

@@ -7,6 +7,7 @@ import { ConnectionStatus } from '../connections/connection-state.js';
 import { appendEvent } from '../events/event-log.js';
 import { type Alias, aliasesOf } from './account-aliases.js';
 import { identificationHashes, nameOf } from './account-identity.js';
+import { lockAccounts } from './account-join.js';
 import { type KnownIdentity, type Resolution, resolveAccounts } from './account-resolution.js';
 import { storable } from './served-text.js';
 
@@ -43,8 +44,7 @@ export function recordAccounts(
   accounts: readonly Account[],
 ): Promise<KnownAccount[]> {
   return transaction(pool, async (tx) => {
-    // Lists of one customer are told apart one after the other.
-    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`accounts:${owner.customer_id}`]);
+    await lockAccounts(tx, owner.customer_id);
     const listed = await resolve(tx, owner, accounts);
     const stored = await store(tx, owner, listed);
     await storeAliases(tx, owner, listed);

@@ -24,11 +24,11 @@ export interface StagedRow extends Comparable {
 }
 
 export function noCounts(): Counts {
-  return { added: 0, modified: 0, linked: 0, joined: 0, split: 0, removed: 0, flagged: 0, cleared: 0 };
+  return { added: 0, modified: 0, linked: 0, joined: 0, split: 0, removed: 0, flagged: 0, cleared: 0, moved: 0 };
 }
 
 /** Takes `count` numbers of the customer's log and answers the first. The row stays locked until the transaction ends. */
-async function takeNumbers(client: PoolClient, customerId: string, count: number): Promise<bigint> {
+export async function takeNumbers(client: PoolClient, customerId: string, count: number): Promise<bigint> {
   const { rows } = await client.query<{ last: string }>(
     'update customers set change_sequence = change_sequence + $2 where id = $1 returning change_sequence as last',
     [customerId, count],

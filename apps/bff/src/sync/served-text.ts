@@ -28,6 +28,13 @@ export function servedSql({ rest, id, accountId }: { rest: string; id: string; a
   return `'{"id":"' || ${id} || '","accountId":"' || ${accountId} || '"' || ${rest}`;
 }
 
+const accountIdAt = '{"id":"00000000-0000-4000-8000-000000000000","accountId":"'.length + 1;
+
+/** A served text under another account, in SQL. */
+export function movedSql({ wire, accountId }: { wire: string; accountId: string }): string {
+  return `overlay(${wire} placing ${accountId} from ${accountIdAt} for 36)`;
+}
+
 /** What the interface said, behind a served text. */
 export function transactionOf(served: string): Transaction {
   const { id: _id, accountId: _accountId, institutionTransactionId, ...rest } = JSON.parse(served) as Served;

@@ -54,7 +54,7 @@ export class StagedAnswer {
 
   private constructor(
     private readonly pool: Pool,
-    readonly accountId: string,
+    private account: string,
     private readonly recognised: RecognisedRows,
   ) {}
 
@@ -67,6 +67,10 @@ export class StagedAnswer {
   /** Rows that are no answer, put aside for a correction; a reading that is under way keeps its own. */
   static beside(pool: Pool, { accountId }: { accountId: string }): StagedAnswer {
     return new StagedAnswer(pool, accountId, RecognisedRows.none(accountId));
+  }
+
+  get accountId(): string {
+    return this.account;
   }
 
   /** See `unrecognisedSql`. */
@@ -134,6 +138,13 @@ export class StagedAnswer {
     const changed = await this.recognised.release(tx);
     if (changed.length > pageSizeMax) throw new StageLost('Another reading has been recorded');
     await this.addWith(tx, changed);
+  }
+
+  /** It is the answer of another account, as has turned out. For one of which nothing was recognised. */
+  async moveTo(tx: PoolClient, accountId: string): Promise<void> {
+    const text = 'update staged_rows set account_id = $3 where account_id = $1 and answer_id = $2';
+    await tx.query(text, [this.account, this.id, accountId]);
+    this.account = accountId;
   }
 
   /** Forgets all rows. */
