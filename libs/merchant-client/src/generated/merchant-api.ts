@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * List the accounts
-         * @description Of all connections, the oldest first, in pages, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates).
+         * @description Of all connections, the oldest first, in pages, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates). Where their transactions prove it later, or a person says so, two become one (`account.joined`).
          */
         get: operations["listAccounts"];
         put?: never;
@@ -486,6 +486,26 @@ export interface paths {
         get: operations["getAccount"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/accounts/{accountId}/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Two accounts are one
+         * @description The one in the path stays, and is read as whichever of the two is shown by the institution now; the other ends. What both have in common is there once, under the older ids; all else of the other moves here, and the change feed tells it. 409 where institutions show both.
+         */
+        post: operations["joinAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1675,6 +1695,13 @@ export interface components {
             nextCursor?: string;
             data: components["schemas"]["AccountView"][];
         };
+        JoinAccount: {
+            /**
+             * Format: uuid
+             * @description The account of the same customer that is the same in truth; its id ends.
+             */
+            accountId: string;
+        };
         BalanceRecordView: {
             /**
              * @description The interface’s type; `MAIN` where the institution types none.
@@ -1915,7 +1942,7 @@ export interface components {
             data: components["schemas"]["PaymentView"][];
         };
         /** @enum {string} */
-        EventType: "connection.updated" | "connection.synced" | "connection.expiring" | "connection.renewal" | "account.balance-mismatch" | "account.balance-agreed" | "account.linked" | "account.renumbered" | "account.unresolved" | "institution.outage-began" | "institution.outage-ended" | "customer.deleted" | "payment.updated" | "payment.completed" | "payment.failed" | "webhook.handled" | "webhook_endpoint.disabled" | "webhook_endpoint.ping";
+        EventType: "connection.updated" | "connection.synced" | "connection.expiring" | "connection.renewal" | "account.balance-mismatch" | "account.balance-agreed" | "account.linked" | "account.renumbered" | "account.unresolved" | "account.joined" | "institution.outage-began" | "institution.outage-ended" | "customer.deleted" | "payment.updated" | "payment.completed" | "payment.failed" | "webhook.handled" | "webhook_endpoint.disabled" | "webhook_endpoint.ping";
         EventView: {
             /**
              * Format: uuid
@@ -9389,6 +9416,333 @@ export interface operations {
                      *         {
                      *           "code": "NOT_FOUND",
                      *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    joinAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "accountId": "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                 *     }
+                 */
+                "application/json": components["schemas"]["JoinAccount"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "institutionId": "text",
+                     *       "accountType": "text",
+                     *       "usageType": "text",
+                     *       "currency": "text",
+                     *       "name": "text",
+                     *       "accountNames": [
+                     *         {
+                     *           "name": "text"
+                     *         }
+                     *       ],
+                     *       "accountIdentifications": [
+                     *         {
+                     *           "type": "SORT_CODE",
+                     *           "identification": "text"
+                     *         }
+                     *       ],
+                     *       "mainBalance": {
+                     *         "amount": 12.5,
+                     *         "currency": "GBP"
+                     *       },
+                     *       "balances": [
+                     *         {
+                     *           "type": "CLOSING_AVAILABLE",
+                     *           "dateTime": "2026-11-21T09:30:00.000Z",
+                     *           "balanceAmount": {
+                     *             "amount": 12.5,
+                     *             "currency": "GBP"
+                     *           },
+                     *           "creditLineIncluded": true,
+                     *           "creditLines": [
+                     *             {
+                     *               "type": "AVAILABLE",
+                     *               "creditLineAmount": {
+                     *                 "amount": 12.5,
+                     *                 "currency": "GBP"
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "balancesAt": "2026-11-21T09:30:00.000Z",
+                     *       "lastSyncedAt": "2026-11-21T09:30:00.000Z",
+                     *       "sync": {
+                     *         "nextSyncAt": "2026-11-21T09:30:00.000Z",
+                     *         "nextPossibleAt": "2026-11-21T09:30:00.000Z",
+                     *         "historyFrom": "2026-11-21T09:30:00.000Z",
+                     *         "auditedAt": "2026-11-21T09:30:00.000Z",
+                     *         "notOffered": [
+                     *           "balances"
+                     *         ],
+                     *         "explanation": {
+                     *           "reason": "institution-failed",
+                     *           "owner": "user",
+                     *           "nextStep": "text",
+                     *           "at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "balanceProof": {
+                     *         "checkedAt": "2026-11-21T09:30:00.000Z",
+                     *         "difference": 0,
+                     *         "currency": "GBP",
+                     *         "candidates": [
+                     *           "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
                      *         }
                      *       ]
                      *     }
