@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { problems } from '#libs/contract';
+import { sendPage } from './plain-page.js';
 
 /**
  * Checks where a merchant wants its customer's browser to go after the bank. Registered addresses are matched by
@@ -32,26 +33,12 @@ export function sendBack(
   reply: FastifyReply,
   { returnUrl, told, sentence }: { returnUrl: string | null; told: Record<string, string>; sentence: string },
 ): void {
-  void reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
   if (returnUrl !== null) {
+    void reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
     const target = new URL(returnUrl);
     for (const [name, value] of Object.entries(told)) target.searchParams.set(name, value);
     void reply.redirect(target.href, 303);
     return;
   }
-  void reply
-    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-    .type('text/html; charset=utf-8')
-    .send(page(sentence));
-}
-
-/** `sentence` is one of our own, never text that came with the request. */
-function page(sentence: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bank connection</title>
-<style>body{font:1.1rem/1.5 system-ui;margin:15vh auto;max-width:32rem;padding:0 1rem}</style></head>
-<body><main><h1>${sentence}</h1><p>You can close this window and return to the shop.</p></main></body>
-</html>
-`;
+  sendPage(reply, { title: sentence, text: 'You can close this window and return to the shop.' });
 }

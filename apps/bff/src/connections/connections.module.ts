@@ -15,12 +15,14 @@ import { ConsentHints } from './consent-hints.service.js';
 import { InstitutionsService } from './institutions.service.js';
 import { ReconfirmationService } from './reconfirmation.service.js';
 import { RenewalCompletion } from './renewal-completion.service.js';
+import { RenewalLinks } from './renewal-links.service.js';
+import { RenewalPageController } from './renewal-page.controller.js';
 import { RenewalsController } from './renewals.controller.js';
 import { RenewalsService } from './renewals.service.js';
 
 @Module({
   imports: [SyncScheduleModule],
-  controllers: [ConnectionsController, RenewalsController, ForecastController],
+  controllers: [ConnectionsController, RenewalsController, RenewalPageController, ForecastController],
   providers: [
     ConnectionsService,
     AuthorisationService,
@@ -29,6 +31,7 @@ import { RenewalsService } from './renewals.service.js';
     ConsentAdoption,
     ConsentTerms,
     RenewalsService,
+    RenewalLinks,
     RenewalCompletion,
     ReconfirmationService,
     ConsentHints,

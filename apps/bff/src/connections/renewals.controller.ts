@@ -10,6 +10,8 @@ import { ListQuery } from '../list.dto.js';
 import { ConnectionView } from './connection.dto.js';
 import { ConnectionsService } from './connections.service.js';
 import { ReconfirmationService } from './reconfirmation.service.js';
+import { NewRenewalLink, RenewalLinkView } from './renewal-link.dto.js';
+import { RenewalLinks } from './renewal-links.service.js';
 import { NewRenewal, RenewalList, RenewalView } from './renewal.dto.js';
 import { RenewalsService } from './renewals.service.js';
 
@@ -21,6 +23,7 @@ export class RenewalsController {
     private readonly renewals: RenewalsService,
     private readonly reconfirmation: ReconfirmationService,
     private readonly connections: ConnectionsService,
+    private readonly links: RenewalLinks,
   ) {}
 
   @Post('renewals')
@@ -42,6 +45,24 @@ export class RenewalsController {
     @Body() body: NewRenewal,
   ): Promise<RenewalView> {
     return this.renewals.begin(scope, id, { ...body, psu, workId });
+  }
+
+  @Post('renewal-links')
+  @Repeatable()
+  @ApiOperation({
+    summary: 'Make a link for an e-mail',
+    description:
+      'Whoever opens it sees whom it is from and which bank it is about, and goes on to the bank’s page: what a notice to a customer ' +
+      'needs. It works once, expires, and says nothing of the customer. Opening it uses nothing up, going on does.',
+  })
+  @ApiCreatedResponse({ type: RenewalLinkView })
+  createRenewalLink(
+    @CurrentScope() scope: Scope,
+    @Param('connectionId', UuidParam) id: string,
+    @WorkId() workId: string | undefined,
+    @Body() body: NewRenewalLink,
+  ): Promise<RenewalLinkView> {
+    return this.links.create(scope, id, { ...body, workId });
   }
 
   @Get('renewals')

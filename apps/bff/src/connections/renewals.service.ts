@@ -91,7 +91,8 @@ export class RenewalsService {
     return found;
   }
 
-  private async renewable({ customerId }: Scope, id: string): Promise<RenewedConnection> {
+  /** The scope's connection, unless it can only be connected anew. */
+  async renewable({ customerId }: Scope, id: string): Promise<RenewedConnection> {
     const { rows } = await this.pool.query<RenewedConnection>(
       `select id, institution_id, status, consent_id, sealed_consent_token from connections
        where id = $1 and customer_id = $2`,

@@ -74,7 +74,8 @@ export class Forecast {
   @Text({
     optional: true,
     example: '/v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals',
-    description: 'Where to post for the action.',
+    description:
+      'Where to post for the action. An address for an e-mail is made with `POST …/renewal-links` of the connection.',
   })
   link?: string;
   @Nested(() => Interruption, { optional: true }) interruption?: Interruption;

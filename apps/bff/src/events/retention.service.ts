@@ -37,6 +37,7 @@ export class RetentionService {
     const proofs = { keptDays: env.PROOF_RETENTION_DAYS };
     this.ageing = [
       { table: 'sync_runs', column: 'ended_at', keptDays: env.EVENT_RETENTION_DAYS, unless: isLastToTell },
+      { table: 'renewal_links', column: 'expires_at', keptDays: env.EVENT_RETENTION_DAYS },
       { table: 'deletions', column: 'completed_at', ...proofs },
       { table: 'withdrawals', column: 'withdrawn_at', ...proofs },
       { table: 'payment_records', column: 'created_at', keptDays: env.PAYMENT_RECORD_RETENTION_DAYS },

@@ -98,6 +98,7 @@ const writes: Readonly<Record<string, () => Promise<Write> | Write>> = {
   'post /v1/connections': async () => ({ as: await customer(), body: { institutionId: 'bank' } }),
   'delete /v1/connections/{connectionId}': connection,
   'post /v1/connections/{connectionId}/renewals': async () => ({ ...(await connection()), body: {} }),
+  'post /v1/connections/{connectionId}/renewal-links': async () => ({ ...(await connection()), body: {} }),
   'post /v1/connections/{connectionId}/reconfirmation': connection,
   'post /v1/connections/{connectionId}/sync': connection,
   'post /v1/payments': async () => {

@@ -292,6 +292,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/connections/{connectionId}/renewal-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link for an e-mail
+         * @description Whoever opens it sees whom it is from and which bank it is about, and goes on to the bank’s page: what a notice to a customer needs. It works once, expires, and says nothing of the customer. Opening it uses nothing up, going on does.
+         */
+        post: operations["createRenewalLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/connections/{connectionId}/renewals/{renewalId}": {
         parameters: {
             query?: never;
@@ -1301,7 +1321,7 @@ export interface components {
              */
             action: components["schemas"]["Action"];
             /**
-             * @description Where to post for the action.
+             * @description Where to post for the action. An address for an e-mail is made with `POST …/renewal-links` of the connection.
              * @example /v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals
              */
             link?: string;
@@ -1416,6 +1436,33 @@ export interface components {
              */
             formerConsentEndedAt?: string;
         };
+        NewRenewalLink: {
+            /**
+             * @description Where the customer’s browser goes after the bank, with `connection`, `status`, `renewal` and `renewal-status` in the query.
+             * @example https://shop.example/bank
+             */
+            returnUrl?: string;
+            /**
+             * @description For how many hours the link may be used.
+             * @default 168
+             */
+            lifetimeHours: number;
+        };
+        RenewalLinkView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            connectionId: string;
+            /**
+             * @description Works once. Shown here and never again: whoever has it can begin the renewal.
+             * @example https://bff.example/renew/4d1f…
+             */
+            url: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
         RenewalList: {
             hasMore: boolean;
             /** @description Present when there is more. */
@@ -1455,7 +1502,7 @@ export interface components {
              */
             action: components["schemas"]["Action"];
             /**
-             * @description Where to post for the action.
+             * @description Where to post for the action. An address for an e-mail is made with `POST …/renewal-links` of the connection.
              * @example /v1/connections/6f1c2f0e-6f0b-4c1c-9d5e-0d8f3b1c2a11/renewals
              */
             link?: string;
@@ -6819,6 +6866,272 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["RenewalView"];
+                };
+            };
+            /** @description A member is faulty; the issues name it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "A member is faulty; the issues name it.",
+                     *       "status": 400,
+                     *       "detail": "limit must not be less than 1",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INVALID_PROPERTY_UNEXPECTED_VALUE",
+                     *           "message": "limit must not be less than 1"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not signed in.",
+                     *       "status": 401,
+                     *       "detail": "A valid session token or merchant API key is needed",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CREDENTIALS_INVALID",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CREDENTIALS_INVALID",
+                     *           "message": "A valid session token or merchant API key is needed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not known, or somebody else’s. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not known, or somebody else’s.",
+                     *       "status": 404,
+                     *       "detail": "The account is not known",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "NOT_FOUND",
+                     *       "issues": [
+                     *         {
+                     *           "code": "NOT_FOUND",
+                     *           "message": "The account is not known"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Against the state of things. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Against the state of things.",
+                     *       "status": 409,
+                     *       "detail": "The customer of this reference is being deleted",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "CONFLICT",
+                     *       "issues": [
+                     *         {
+                     *           "code": "CONFLICT",
+                     *           "message": "The customer of this reference is being deleted"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The key came with another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "The key came with another request.",
+                     *       "status": 422,
+                     *       "detail": "The Idempotency-Key was used with another request",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "IDEMPOTENCY_KEY_REUSED",
+                     *       "issues": [
+                     *         {
+                     *           "code": "IDEMPOTENCY_KEY_REUSED",
+                     *           "message": "The Idempotency-Key was used with another request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Too many calls; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Too many calls; `Retry-After` says how long to wait.",
+                     *       "status": 429,
+                     *       "detail": "Too many requests, try again in 12 s",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "TOO_MANY_REQUESTS",
+                     *       "issues": [
+                     *         {
+                     *           "code": "TOO_MANY_REQUESTS",
+                     *           "message": "Too many requests, try again in 12 s"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Not now: the aggregator cannot be reached. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Not now: the aggregator cannot be reached.",
+                     *       "status": 503,
+                     *       "detail": "The aggregator cannot be reached at the moment",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "SERVICE_UNAVAILABLE",
+                     *       "issues": [
+                     *         {
+                     *           "code": "SERVICE_UNAVAILABLE",
+                     *           "message": "The aggregator cannot be reached at the moment"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Refused or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "about:blank",
+                     *       "title": "Failed",
+                     *       "status": 500,
+                     *       "detail": "An unexpected error occurred",
+                     *       "instance": "/v1/accounts",
+                     *       "tracingId": "5c8a2a1d3f0b4e6c9d7e8f9012345678",
+                     *       "code": "INTERNAL_SERVER_ERROR",
+                     *       "issues": [
+                     *         {
+                     *           "code": "INTERNAL_SERVER_ERROR",
+                     *           "message": "An unexpected error occurred"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    createRenewalLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Needed with an API key: which of the merchant’s customers. */
+                "customer-id"?: string;
+                /**
+                 * @description Makes a repetition safe for 30 days: the same key with the same request is answered as the first time, with `Idempotency-Replayed: true`; with another request it is 422, while the first is under way 409 with `Retry-After`.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                connectionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "returnUrl": "https://shop.example/bank",
+                 *       "lifetimeHours": 168
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewRenewalLink"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /**
+                     * @description The quota and its window in seconds.
+                     * @example "api-key";q=60000;w=60
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, and for how many seconds.
+                     * @example "api-key";r=59999;t=60
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "connectionId": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+                     *       "url": "https://bff.example/renew/4d1f…",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RenewalLinkView"];
                 };
             };
             /** @description A member is faulty; the issues name it. */
