@@ -21,6 +21,8 @@ export interface ProgramOptions {
   url: string;
   dataDir: string;
   env: Record<string, string | undefined>;
+  /** Megabytes of V8's young generation's halves; 2 unless a program's answers are large. */
+  semiSpaceMb?: number;
 }
 
 const stopTimeoutMs = 12_000;
@@ -29,7 +31,7 @@ const keptLines = 20;
  * On a machine with much memory V8 lets garbage pile up. These bounds keep the whole stack in a newcomer's few hundred
  * megabytes at nearly the same speed; a program in production gets its own.
  */
-const heapFlags = ['--max-semi-space-size=2', '--max-old-space-size=256'];
+const heapFlags = (semiSpaceMb: number) => [`--max-semi-space-size=${semiSpaceMb}`, '--max-old-space-size=256'];
 /** glibc gives threads arenas of their own and keeps what they free: some 20 MB a program, for nothing in ours. */
 const mallocSettings = { MALLOC_ARENA_MAX: '1' };
 
@@ -45,11 +47,12 @@ function keepLog(child: ChildProcess, log: WriteStream): () => string {
 }
 
 /** Starts a bundle. It is not awaited here: `waitUntilHealthy` does that, so that programs start side by side. */
-export async function startProgram({ name, bundle, url, dataDir, env }: ProgramOptions): Promise<Program> {
+export async function startProgram(options: ProgramOptions): Promise<Program> {
+  const { name, bundle, url, dataDir, env, semiSpaceMb = 2 } = options;
   const logs = join(dataDir, 'logs');
   await mkdir(logs, { recursive: true });
   const log = createWriteStream(join(logs, `${name}.log`), { flags: 'a' });
-  const child = spawn(process.execPath, [...heapFlags, bundle], {
+  const child = spawn(process.execPath, [...heapFlags(semiSpaceMb), bundle], {
     // The channel is never written to: a program ends when it breaks, so none outlives a launcher that was killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...mallocSettings, ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, 'compile-cache'), ...env },

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { type ValidationError, validate } from 'class-validator';
+import { getMetadataStorage, type ValidationError, validate } from 'class-validator';
 import { invalidFields, type Place, problems } from '#libs/contract';
 import { unstorableTexts } from './storable-text.js';
 
@@ -66,6 +66,23 @@ class ContractPipe implements PipeTransform {
     return items;
   }
 }
+
+/**
+ * What is declared of a class does not change, but class-validator looks through every class of the program for it at each
+ * call, which took longer than checking the values. No groups are used here, so it depends on the class alone.
+ */
+function rememberDeclarations(): void {
+  const storage = getMetadataStorage();
+  const search = storage.getTargetValidationMetadatas.bind(storage);
+  const found = new Map<unknown, ReturnType<typeof search>>();
+  storage.getTargetValidationMetadatas = (target, ...rest) => {
+    const known = found.get(target) ?? search(target, ...rest);
+    found.set(target, known);
+    return known;
+  };
+}
+
+rememberDeclarations();
 
 async function checked(type: Class, value: object, place: Place): Promise<object> {
   const { instance, errors } = await examine(type, value);

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
-import passport from 'passport';
 import type { Pool } from 'pg';
 import { hashToken, POOL } from '#libs/database';
 import { now } from '#libs/server';
 import { MerchantStatus } from '../merchants/merchant-state.js';
+import { BearerStrategy } from './bearer.strategy.js';
 import type { Caller } from './caller.js';
 import { ShortMemory } from './short-memory.js';
 
@@ -15,39 +15,6 @@ export const apiKeyPrefix = 'trb_';
 const keptMs = 5_000;
 const lastUseStepMs = 60_000;
 
-interface BearerRequest {
-  headers: { authorization?: string };
-}
-
-type Verify = (token: string, done: (error: Error | null, caller?: Caller | false) => void) => void;
-
-/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). */
-export function bearerToken(authorization: string | undefined): string | undefined {
-  return /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? '')?.[1];
-}
-
-/** Passport's side of it: takes the token out of the header and asks `verify`. */
-class BearerKeyStrategy extends passport.Strategy {
-  override readonly name = 'api-key';
-
-  constructor(private readonly verify: Verify) {
-    super();
-  }
-
-  override authenticate(request: BearerRequest): void {
-    const token = bearerToken(request.headers.authorization);
-    if (token === undefined || !token.startsWith(apiKeyPrefix)) {
-      this.fail(401);
-      return;
-    }
-    this.verify(token, (error, caller) => {
-      if (error) this.error(error);
-      else if (caller) this.success(caller);
-      else this.fail(401);
-    });
-  }
-}
-
 interface KeyRow {
   id: string;
   merchant_id: string;
@@ -57,7 +24,7 @@ interface KeyRow {
 
 /** Signs a merchant's backend in by the hash of its API key. Keys are 256 random bits, so a plain keyed hash is enough. */
 @Injectable()
-export class ApiKeyStrategy extends PassportStrategy(BearerKeyStrategy, 'api-key') {
+export class ApiKeyStrategy extends PassportStrategy(BearerStrategy, 'api-key') {
   private readonly known = new ShortMemory<KeyRow>(keptMs);
 
   constructor(@Inject(POOL) private readonly pool: Pool) {
@@ -65,6 +32,7 @@ export class ApiKeyStrategy extends PassportStrategy(BearerKeyStrategy, 'api-key
   }
 
   async validate(token: string): Promise<Caller | false> {
+    if (!token.startsWith(apiKeyPrefix)) return false;
     const hash = hashToken(token);
     const key = this.known.get(hash) ?? (await this.find(hash));
     if (!key || (key.expires_at !== null && key.expires_at <= now())) return false;

@@ -24,8 +24,12 @@ beforeEach(() => {
   bff.aggregator.terms = { authorizedAt: ahead(0), reconfirmBy: ahead(90) };
 });
 
-const confirm = (id: string) => bff.ask<ConnectionView>(`POST /v1/connections/${id}/reconfirmation`, { as: token });
-const read = async (id: string) => (await bff.ask<ConnectionView>(`GET /v1/connections/${id}`, { as: token })).body;
+/** A session lasts half an hour: whoever comes back days later has a new one. */
+const session = async () => (await bff.session(merchant, 'ada')).token;
+const confirm = async (id: string) =>
+  bff.ask<ConnectionView>(`POST /v1/connections/${id}/reconfirmation`, { as: await session() });
+const read = async (id: string) =>
+  (await bff.ask<ConnectionView>(`GET /v1/connections/${id}`, { as: await session() })).body;
 
 describe('a confirmation by the customer', () => {
   it('moves the clock in the United Kingdom, without the bank', async () => {

@@ -35,6 +35,12 @@ describe('a session', () => {
     expect((await list(token)).status).toBe(401);
   });
 
+  it('ends also where it was used a moment before', async () => {
+    const { token } = await later(-29.5 * 60_000, () => bff.session(merchant, 'a'));
+    expect((await list(token)).status).toBe(200);
+    expect((await later(45_000, () => list(token))).status).toBe(401);
+  });
+
   it('is not what somebody else has signed, or nobody', async () => {
     const { customerId } = await bff.session(merchant, 'a');
     const claims = new SignJWT({ mid: merchant.id })
