@@ -3,6 +3,8 @@ export interface RecordedCall {
   at: string;
   bank: string;
   route: string;
+  /** The bank’s own id of the account that it was about, if it was about one. */
+  account: string | undefined;
   status: number;
   isAttended: boolean;
   interactionId: string | undefined;

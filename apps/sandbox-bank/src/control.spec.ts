@@ -149,6 +149,13 @@ describe('the remote control', () => {
     expect(JSON.stringify(calls)).not.toContain('192.0.2.7');
   });
 
+  it('records of which account a call was', async () => {
+    await tpp.get('/aisp/accounts', token);
+    await tpp.get('/aisp/accounts/22289/transactions?page=1', token);
+    const { calls } = (await (await fetch(`${fixture.sandbox.url}/control/calls`)).json()) as { calls: object[] };
+    expect(calls.slice(-2).map((call) => ('account' in call ? call.account : undefined))).toEqual([undefined, '22289']);
+  });
+
   it('refuses what it cannot play', async () => {
     const url = `${tpp.issuer}/auth`;
     const bodies = [

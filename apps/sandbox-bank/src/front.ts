@@ -104,12 +104,14 @@ export class Front {
     const startedAt = wallClock();
     const { headers } = request;
     const interactionId = headers['x-fapi-interaction-id'] ?? headers['x-request-id'];
+    const account = /\/accounts\/([^/?]+)/.exec(request.url ?? '')?.[1];
     response.once('close', () => {
       const status = response.writableFinished ? response.statusCode : 0;
       calls.record({
         at: new Date(clock.now()).toISOString(),
         bank,
         route,
+        account,
         status,
         fault,
         isAttended: (headers['x-fapi-customer-ip-address'] ?? headers['psu-ip-address']) !== undefined,
