@@ -14,7 +14,7 @@ import {
   insertAttempt,
   type RoundResult,
 } from './delivery.queries.js';
-import { deliveryBody, eventPayloadContext, signBody, webhookSecretContext } from './delivery-body.js';
+import { deliveryBody, eventPayloadContext, signBody, signingSecretOf, webhookSecretContext } from './delivery-body.js';
 import { EventsService } from './events.service.js';
 
 /** Main and backup address may each take the whole timeout; the rest is for the database. */
@@ -122,10 +122,8 @@ export class DeliveriesService implements OnApplicationShutdown {
     return { accepted: isAccepted(outcome), row };
   }
 
-  /** The new secret signs from `nextSecretAt` on. */
-  private secretOf({ webhookId, sealedSecret, nextSealedSecret, nextSecretAt }: ClaimedDelivery): string {
-    const isNext = nextSealedSecret !== null && nextSecretAt !== null && nextSecretAt <= now();
-    return this.box.open(isNext ? nextSealedSecret : sealedSecret, webhookSecretContext(webhookId));
+  private secretOf(claimed: ClaimedDelivery): string {
+    return this.box.open(signingSecretOf(claimed, now()), webhookSecretContext(claimed.webhookId));
   }
 
   private resultOf({ rounds }: ClaimedDelivery, isDelivered: boolean): RoundResult {

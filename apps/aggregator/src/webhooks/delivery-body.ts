@@ -32,3 +32,15 @@ export function deliveryBody({ webhookId, applicationId, category, payload, meta
 export function signBody(body: Buffer, secret: string): string {
   return createHmac('sha256', Buffer.from(secret, 'utf8')).update(body).digest('hex');
 }
+
+/** The secrets of a webhook, sealed. */
+interface Secrets {
+  sealedSecret: string;
+  nextSealedSecret: string | null;
+  nextSecretAt: Date | null;
+}
+
+/** The sealed secret that signs at an instant: the new one from `nextSecretAt` on. */
+export function signingSecretOf({ sealedSecret, nextSealedSecret, nextSecretAt }: Secrets, at: Date): string {
+  return nextSealedSecret !== null && nextSecretAt !== null && nextSecretAt <= at ? nextSealedSecret : sealedSecret;
+}

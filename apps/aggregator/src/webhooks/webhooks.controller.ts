@@ -17,6 +17,7 @@ import {
   RegisteredWebhookResponse,
   RegisteredWebhooksResponse,
   RegisterWebhookRequest,
+  ResetWebhookSecretRequest,
   WebhookCategoriesResponse,
   WebhookWithSecretResponse,
 } from '#libs/contract';
@@ -31,13 +32,13 @@ import { WebhooksService } from './webhooks.service.js';
 @ApiUnauthorizedResponse({ type: ApiErrorResponseV2 })
 @ApiInternalServerErrorResponse({ type: ApiErrorResponseV2 })
 @ErrorShape('numeric')
-@Controller('webhook/events')
+@Controller('webhook')
 export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
 
   @ApiOperation({ operationId: 'getWebhookEventsCategories' })
   @ApiOkResponse({ type: WebhookCategoriesResponse })
-  @Get('categories')
+  @Get('events/categories')
   categories(): WebhookCategoriesResponse {
     const categories = Object.entries(eventCategories).map(([name, description]) => ({ name, description }));
     return { metadata: metadata(), data: { categories } };
@@ -47,7 +48,7 @@ export class WebhooksController {
   @ApiSubApplicationHeader()
   @ApiCreatedResponse({ type: WebhookWithSecretResponse })
   @ApiNotAcceptableResponse({ type: ApiErrorResponseV2 })
-  @Post()
+  @Post('events')
   async register(
     @CurrentTenant() tenant: Tenant,
     @Body() body: RegisterWebhookRequest,
@@ -58,7 +59,7 @@ export class WebhooksController {
   @ApiOperation({ operationId: 'getRegisteredWebhooks' })
   @ApiSubApplicationHeader()
   @ApiOkResponse({ type: RegisteredWebhooksResponse })
-  @Get()
+  @Get('events')
   async list(@CurrentTenant() tenant: Tenant): Promise<RegisteredWebhooksResponse> {
     return { metadata: metadata(), data: { active: await this.webhooks.list(tenant) } };
   }
@@ -67,12 +68,26 @@ export class WebhooksController {
   @ApiSubApplicationHeader()
   @ApiOkResponse({ type: RegisteredWebhookResponse })
   @ApiNotFoundResponse({ type: ApiErrorResponseV2 })
-  @Delete(':webhook_id')
+  @Delete('events/:webhook_id')
   async delete(
     @CurrentTenant() tenant: Tenant,
     @Param('webhook_id') webhookId: string,
   ): Promise<RegisteredWebhookResponse> {
     return { metadata: metadata(), data: await this.webhooks.delete(tenant, readUuid('webhook_id', webhookId)) };
+  }
+
+  @ApiOperation({ operationId: 'webhookSecretReset' })
+  @ApiSubApplicationHeader()
+  @ApiCreatedResponse({ type: WebhookWithSecretResponse })
+  @ApiNotFoundResponse({ type: ApiErrorResponseV2 })
+  @Post('secrets/:webhook_id')
+  async resetSecret(
+    @CurrentTenant() tenant: Tenant,
+    @Param('webhook_id') webhookId: string,
+    @Body() { delay }: ResetWebhookSecretRequest,
+  ): Promise<WebhookWithSecretResponse> {
+    const id = readUuid('webhook_id', webhookId);
+    return { metadata: metadata(), data: await this.webhooks.resetSecret(tenant, id, delay) };
   }
 }
 

@@ -13,7 +13,7 @@ import { AggregatorPrisma, scopedTo, SecretBox } from '#libs/database';
 import { callbackUrlFault, now } from '#libs/server';
 import type { Tenant } from '../auth/tenant.js';
 import { Env } from '../config.js';
-import { webhookSecretContext } from './delivery-body.js';
+import { signingSecretOf, webhookSecretContext } from './delivery-body.js';
 import { isEventCategory } from './event-category.js';
 
 const webhooksMax = 10;
@@ -43,7 +43,7 @@ export class WebhooksService {
     const applicationId = tenant.application.id;
     this.refuseFaults(applicationId, body);
     const id = randomUUID();
-    const webhookSecret = randomBytes(32).toString('hex');
+    const webhookSecret = newSecret();
     const data = {
       id,
       applicationId,
@@ -77,9 +77,31 @@ export class WebhooksService {
     const where = { id, applicationId: tenant.application.id };
     const row = await this.scoped(tenant).webhook.findFirst({ where });
     const deleted = row && (await this.scoped(tenant).webhook.deleteMany({ where }));
-    if (!row || deleted?.count !== 1)
-      throw problems.notFound({ parameter: 'webhook_id', message: 'Webhook not found' });
+    if (!row || deleted?.count !== 1) throw unknownWebhook();
     return toWebhook(row);
+  }
+
+  /**
+   * Makes another secret, which signs when `delaySeconds` are over; until then the one that signs now goes on. A reset that has not
+   * come into force is replaced.
+   */
+  async resetSecret(tenant: Tenant, id: string, delaySeconds: number): Promise<WebhookWithSecret> {
+    const webhookSecret = newSecret();
+    const fresh = this.box.seal(webhookSecret, webhookSecretContext(id));
+    const at = now();
+    const row = await this.scoped(tenant).$transaction(async (tx) => {
+      // The row is locked, so that of two resets at once the second one knows of the first.
+      await tx.$executeRaw`SELECT 1 FROM webhooks WHERE id = ${id}::uuid FOR UPDATE`;
+      const known = await tx.webhook.findFirst({ where: { id, applicationId: tenant.application.id } });
+      if (!known) throw unknownWebhook();
+      const next = { nextSealedSecret: fresh, nextSecretAt: new Date(at.getTime() + delaySeconds * 1_000) };
+      const data =
+        delaySeconds === 0
+          ? { sealedSecret: fresh, nextSealedSecret: null, nextSecretAt: null }
+          : { sealedSecret: signingSecretOf(known, at), ...next };
+      return tx.webhook.update({ where: { id }, data });
+    });
+    return { ...withStatus(row), webhookSecret };
   }
 
   private refuseFaults(applicationId: string, body: RegisterWebhookRequest): void {
@@ -107,6 +129,14 @@ export class WebhooksService {
   private scoped(tenant: Tenant) {
     return scopedTo(this.prisma, [tenant.application.id]);
   }
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('hex');
+}
+
+function unknownWebhook(): Error {
+  return problems.notFound({ parameter: 'webhook_id', message: 'Webhook not found' });
 }
 
 function toWebhook(row: WebhookRow): RegisteredWebhook {

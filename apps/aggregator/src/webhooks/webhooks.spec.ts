@@ -78,6 +78,31 @@ describe('webhooks', () => {
     );
   });
 
+  it('get another secret, which is shown once like the first', async () => {
+    const { body } = await register();
+    const { webhookSecret: first, ...shown } = body.data;
+    const route = `POST /webhook/secrets/${shown.id}` as const;
+    const reset = await aggregator.ask<WebhookWithSecretResponse>(route, { as: root, body: { delay: 60 } });
+    expect(reset.status).toBe(201);
+    expectShape(WebhookWithSecretResponse, reset.body);
+    const { webhookSecret, ...same } = reset.body.data;
+    expect(same).toEqual(shown);
+    expect(webhookSecret).toMatch(/^[0-9a-f]{64}$/);
+    expect(webhookSecret).not.toBe(first);
+    const stored = await asSystem(() => aggregator.db.pool.query('SELECT * FROM webhooks WHERE id = $1', [shown.id]));
+    expect(JSON.stringify(stored.rows)).not.toContain(webhookSecret);
+  });
+
+  it('refuse another secret with a wrong delay, and to whoever does not have them', async () => {
+    const { body } = await register();
+    const reset = (delay: unknown, as = root) =>
+      aggregator.ask(`POST /webhook/secrets/${body.data.id}`, { as, body: { delay } });
+    for (const delay of [-1, 86_401, '60', undefined])
+      await expectProblem(reset(delay), problems.unexpectedValue({ parameter: '$.delay' }), { shape: 'numeric' });
+    const unknown = problems.notFound({ parameter: 'webhook_id' });
+    await expectProblem(reset(0, await aggregator.application('Stranger')), unknown, { shape: 'numeric' });
+  });
+
   it.each([
     ['an unknown category', { categories: ['payment.state.success', 'payment.lost'] }, '$.categories[1]'],
     ['no category', { categories: [] }, '$.categories'],
