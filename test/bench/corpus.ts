@@ -135,7 +135,8 @@ export async function corpus({ history, ...size }: Size & { history?: string }):
   const started = performance.now();
   const histories: History[] = [];
   const results = runCorpus(size, (each) => {
-    if (each.figures.lost + each.figures.duplicated + each.figures.wrong > 0) histories.push(each);
+    const { lost, duplicated, silent, wrong } = each.figures;
+    if (lost + duplicated + silent + wrong > 0) histories.push(each);
   });
   console.log(printCorpus(results));
   const { answers, lost, duplicated, silent, wrong, linked, booked } = total(results);

@@ -153,28 +153,31 @@ export async function beginningOf(tx: PoolClient, staged: StagedAnswer): Promise
   return { known: [], rows, same: [], covers: () => false, repeated: await repeatedIds(tx, staged, rows) };
 }
 
-/** Pending transactions that were removed before and have the amount of a booking that is not recognised. */
+/** Pending transactions that were removed before: of the amount of a booking that is not recognised, or candidates of a flag. */
 export async function droppedOf(
   tx: PoolClient,
   accountId: string,
-  rows: readonly StagedRow[],
+  { rows, same }: Pick<Rest<StagedRow>, 'rows' | 'same'>,
 ): Promise<KnownTransaction[]> {
   const booked = rows.filter(({ status, amountMinor }) => status === 'BOOKED' && amountMinor !== null);
-  if (booked.length === 0) return [];
+  const candidates = same.flatMap(({ known: { flag } }) => flag?.candidates ?? []);
+  if (booked.length === 0 && candidates.length === 0) return [];
   const at = now();
   const amounts = [...new Set(booked.map(({ amountMinor }) => String(amountMinor)))];
   const earliest = booked.reduce((least, row) => Math.min(least, dateOf(row)?.getTime() ?? least), at.getTime());
-  const { rows: dropped } = await tx.query<Side<'k_'> & { k_id: string }>(
-    `select id as k_id, ${both('k')} from transactions k
-     where account_id = $1 and date >= $2::timestamptz - interval '${marginDays} days' and status = 'PENDING'
-       and removed_at >= $3::timestamptz - interval '${marginDays} days' and joined_into is null and amount_minor = any($4)
+  const { rows: dropped } = await tx.query<Side<'k_'> & { k_id: string; k_apart: string[] }>(
+    `select id as k_id, apart_from as k_apart, ${both('k')} from transactions k
+     where id in (select id from transactions where account_id = $1 and date >= $2::timestamptz - interval '${marginDays} days'
+         and removed_at >= $3::timestamptz - interval '${marginDays} days' and amount_minor = any($4) and status = 'PENDING'
+       union all select id from transactions where account_id = $1 and id = any($5) and removed_at is not null)
+       and status = 'PENDING' and joined_into is null
      order by id limit ${linesMax}`,
-    [accountId, new Date(earliest), at, amounts],
+    [accountId, new Date(earliest), at, amounts, candidates],
   );
-  return dropped.map(({ k_id: id, ...line }) => ({ ...comparable(line, 'k_'), id, ...nothingSaid }));
+  return dropped.map(({ k_id: id, k_apart: apartFrom, ...line }) => {
+    return { ...comparable(line, 'k_'), id, flag: null, into: null, apartFrom, dismissed: null };
+  });
 }
-
-const nothingSaid = { flag: null, into: null, apartFrom: [], dismissed: null };
 
 /** What lines are ordered by. */
 function dateOfLine({ s_booked_at, s_value_at, k_booked_at, k_value_at }: Line): Date | null {

@@ -5,6 +5,8 @@ import type { Comparable } from './transaction-row.js';
 
 const dayMs = 86_400_000;
 
+type Sides = { known: Comparable; row: Comparable };
+
 /** Whether a pair is a pending transaction that is booked now. */
 export function isBooking<R extends Comparable>({ known, row }: Pair<R>): boolean {
   return known.status === 'PENDING' && row.status === 'BOOKED';
@@ -14,6 +16,20 @@ export function isBooking<R extends Comparable>({ known, row }: Pair<R>): boolea
 export function bookingsOf<R extends Comparable>(pairs: readonly Pair<R>[]): Partial<Evidence> {
   const bookings = pairs.filter(isBooking);
   return { replaced: bookings.length, ...movesOf(bookings.map(({ known, row }) => [known, row])) };
+}
+
+/** Whether the bank has given the two different ids. */
+export function isOtherId({ known, row }: Sides): boolean {
+  return known.bankId !== null && row.bankId !== null && known.bankId !== row.bankId;
+}
+
+/** What a person teaches who says that a booking is that of a pending row, which is still shown beside it or gone. */
+export function toldBooking({ known, row }: Sides, { isShown }: { isShown: boolean }): Partial<Evidence> {
+  return {
+    ...movesOf([[known, row]]),
+    ...(isShown ? { sideBySide: 1 } : { replaced: 1 }),
+    ...(isOtherId({ known, row }) ? { bookedOtherId: 1 } : {}),
+  };
 }
 
 /** By how many days the dates of pending rows and their bookings differ. */

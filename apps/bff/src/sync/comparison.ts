@@ -1,15 +1,14 @@
 import type { MatchRule } from './change.js';
 import { bookedBefore, claimedIds, type Late, nearest } from './booked-before.js';
-import { bookingsOf, isBooking } from './booking-days.js';
-import { farCandidates } from './far-candidates.js';
-import { type Evidence, noEvidence } from './identity-policy.js';
+import { bookingsOf, isBooking, isOtherId } from './booking-days.js';
+import { besideDays, type Evidence, type IdentityPolicy, noEvidence } from './identity-policy.js';
 import { pairUp, type Open, type Pair, remove } from './pairing.js';
 import type { KnownTransaction, Rest, Terms } from './reconcile.js';
-import { type Demands, fits, type Resemblances, resemble } from './resemblance.js';
+import { type Demands, fits, type Resemblance, type Resemblances, resemble } from './resemblance.js';
 import { isId, positional, sameId, sameReference } from './same-id.js';
 import { shifted } from './shifted.js';
 import { holdApart, partnersOf } from './told-apart.js';
-import type { Comparable } from './transaction-row.js';
+import { amountOf, type Comparable, isPending, purchaseOf } from './transaction-row.js';
 
 /** A row that was recognised, how, and how surely (0 to 1). */
 export interface Found<R> extends Pair<R> {
@@ -17,12 +16,11 @@ export interface Found<R> extends Pair<R> {
   confidence: number;
 }
 
-const toBooked = { soleMin: 0.3, bestMin: 0.55 };
+/** For a booking of which the pending row is gone. */
+export const toBooked = { soleMin: 0.3, bestMin: 0.55 };
 const toReissued = { daysBefore: 5, daysAfter: 5, soleMin: 0.4, bestMin: 0.6 };
 /** Where it is not known that the sign flips, more has to speak for it. */
 const toFlipped = { soleMin: 0.75, bestMin: 0.85 };
-/** Rules by which a pending transaction may have been taken for another. */
-const likelyRules: ReadonlySet<MatchRule> = new Set(['amount-and-text', 'sign-flipped']);
 /** Fewer bookings than this may be gone for reasons of their own. */
 const remintedMin = 5;
 
@@ -39,6 +37,7 @@ export class Comparison<R extends Comparable> {
   evidence: Evidence = noEvidence;
   private readonly partners: ReadonlyMap<string, ReadonlySet<string>>;
   private held: KnownTransaction[] = [];
+  private areIdsHeld = false;
 
   constructor(
     rest: Rest<R>,
@@ -48,7 +47,8 @@ export class Comparison<R extends Comparable> {
     this.same = rest.same;
     this.covers = rest.covers;
     this.repeated = rest.repeated;
-    this.partners = partnersOf([...rest.known, ...rest.same.map(({ known }) => known)]);
+    const { dropped = [] } = terms;
+    this.partners = partnersOf([...rest.known, ...rest.same.map(({ known }) => known), ...dropped]);
   }
 
   /** What ids, equal content and references tell. */
@@ -65,9 +65,9 @@ export class Comparison<R extends Comparable> {
     this.hold();
     if (this.terms.policy.ids !== 'unstable') {
       const lasts = (id: string) => wandering.length === 0 && !positional.test(id);
-      const { found, doubted } = sameId(open, { trusted, lasts, isProof: this.terms.policy.ids === 'stable' });
+      const { found, doubted, reused } = sameId(open, { trusted, lasts, isProof: this.terms.policy.ids === 'stable' });
       this.found.push(...found);
-      this.learn({ idsKept: found.length, idsReused: doubted.size, bookedSameId: found.filter(isBooking).length });
+      this.learn({ idsKept: found.length, idsReused: reused, bookedSameId: found.filter(isBooking).length });
       this.learn(bookingsOf(found));
       this.doubt(doubted);
     }
@@ -78,7 +78,9 @@ export class Comparison<R extends Comparable> {
 
   /** What amount, time and text make likely. */
   compareLikely(): void {
-    const { sideBySide } = this.terms.policy;
+    const { ids, bookingIds, sideBySide } = this.terms.policy;
+    // Where ids outlive the booking, another id is another transaction.
+    this.areIdsHeld = ids !== 'unstable' && bookingIds === 'kept' && !this.areReminted();
     if (sideBySide === 'habit') this.takeBookedBefore();
     if (sideBySide === 'unknown') this.takeBookedBefore((late) => nearest(late, this.open));
     this.bookings();
@@ -91,6 +93,11 @@ export class Comparison<R extends Comparable> {
   awaits({ id }: KnownTransaction): boolean {
     const partners = this.partners.get(id);
     return partners !== undefined && this.open.known.some((each) => partners.has(each.id));
+  }
+
+  /** Whether a person has told the two apart. */
+  areToldApart(id: string, other: string): boolean {
+    return this.partners.get(id)?.has(other) ?? false;
   }
 
   /** What a person has told apart becomes only what it was, a booking or a pending row, and is out of every other rule. */
@@ -126,25 +133,34 @@ export class Comparison<R extends Comparable> {
     return Map.groupBy<string, Comparable>(pending, amountOf);
   }
 
-  /** Pending rows that are gone, and what became of them. */
-  private bookings(): void {
-    const isGone = (each: KnownTransaction) => each.status === 'PENDING' && each.into === null && this.covers(each);
-    const { ids, signs, bookingIds, sideBySide, daysBefore, daysAfter, usualDays } = this.terms.policy;
-    // Where ids outlive the booking, another id is another transaction.
-    const isHeld = ids !== 'unstable' && bookingIds === 'kept' && !this.areReminted();
+  /** Pending transactions that are gone and may be what a booking is that comes only now. */
+  gonePending(): KnownTransaction[] {
+    const { sideBySide } = this.terms.policy;
     // Where bookings are shown beside pending rows, one that is shown already is likelier than one that comes now.
-    const claimed = sideBySide === 'habit' ? claimedIds(this.same) : new Set<string>();
-    const isOpen = (each: KnownTransaction) =>
-      isGone(each) && !(isHeld && this.isTrusted(each.bankId)) && !claimed.has(each.id);
+    const claimed = isShownBeside(sideBySide) ? claimedIds(this.same) : new Set<string>();
+    return this.open.known.filter((each) => {
+      const isGone = isPending(each) && each.into === null && this.covers(each);
+      const isHeld = this.areIdsHeld && this.isTrusted(each.bankId);
+      return isGone && !isHeld && !claimed.has(each.id) && !this.awaits(each);
+    });
+  }
+
+  /** What became of pending rows that are gone. */
+  private bookings(): void {
+    const { signs, sideBySide, daysBefore, daysAfter, usualDays } = this.terms.policy;
+    const gone = new Set<Comparable>(this.gonePending());
+    const isOpen = (each: KnownTransaction) => gone.has(each);
     const days = { daysBefore, daysAfter, usualDays };
-    const shown = sideBySide === 'habit' ? this.pendingByAmount() : new Map<string, Comparable[]>();
-    const isApart = (row: Comparable) => !shown.get(amountOf(row))?.some((pending) => fits(pending, row, days));
-    const demands = { ...days, known: isOpen, row: isApart };
-    if (signs === 'flipped') this.link({ ...toBooked, ...demands, flipped: true }, 'sign-flipped');
-    const links = this.link({ ...toBooked, ...demands }, 'amount-and-text');
-    const booked = links.filter(isBooking);
-    this.learn({ signsKept: booked.length, bookedOtherId: booked.filter(isOtherId).length });
-    this.learn(bookingsOf(booked));
+    const shown = isShownBeside(sideBySide) ? this.pendingByAmount() : new Map<string, Comparable[]>();
+    const isAlone = (row: Comparable) => !shown.get(amountOf(row))?.some((pending) => fits(pending, row, days));
+    const isBooked = (row: Comparable) => row.status === 'BOOKED' && isAlone(row);
+    const demands = { ...days, known: isOpen, row: isBooked };
+    if (signs === 'flipped') {
+      const flipped = this.link({ ...toBooked, ...demands, flipped: true }, 'sign-flipped');
+      this.learn({ signsFlipped: flipped.length, bookedOtherId: flipped.filter(isOtherId).length });
+      this.learn(bookingsOf(flipped));
+    }
+    this.learnBooked(this.link({ ...toBooked, ...demands }, 'amount-and-text'));
     if (signs !== 'unknown') return;
     // Not believed before it is a habit, but remembered and told.
     const { links: flips } = resemble(
@@ -155,21 +171,31 @@ export class Comparison<R extends Comparable> {
     this.doubt(new Map(flips.map(({ known, row }) => [row, [known.id]])));
   }
 
-  /** Faces that changed, and booked rows that went while one like them came. */
+  /** Takes bookings that were found to be those of pending transactions which are gone. */
+  takeBooked(pairs: readonly Resemblance<R>[]): void {
+    for (const each of pairs) this.found.push({ ...each, rule: 'amount-and-text' });
+    const taken = new Set(pairs.map(({ row }) => row));
+    this.open.rows = this.open.rows.filter((row) => !taken.has(row));
+    remove(this.open, pairs);
+    this.learnBooked(pairs);
+  }
+
+  private learnBooked(pairs: readonly Pair<R>[]): void {
+    this.learn({ signsKept: pairs.length, bookedOtherId: pairs.filter(isOtherId).length });
+    this.learn(bookingsOf(pairs));
+  }
+
+  /** Faces and pending rows that read otherwise, and booked rows that went while one like them came. */
   private reissues(): void {
     const isFace = (each: KnownTransaction) => each.into !== null && this.covers(each);
+    const isOwn = (each: KnownTransaction) => each.into === null && this.covers(each);
     const isBooked = ({ status }: Comparable) => status === 'BOOKED';
     // A row that moved by days may have left the time that the answer covers.
     const isNear = (each: KnownTransaction) => this.covers(each) || this.covers({ ...each, ...later(each, 5) });
-    const faces = {
-      ...toReissued,
-      daysBefore: 0,
-      daysAfter: 0,
-      known: (each: KnownTransaction) => isFace(each) && isPending(each),
-      row: isPending,
-    };
-    this.link(faces, 'reissued');
-    this.link({ ...faces, known: (each) => isFace(each) && isBooked(each), row: isBooked }, 'reissued');
+    const sameDay = { ...toReissued, daysBefore: 0, daysAfter: 0 };
+    this.link({ ...sameDay, known: (each) => isFace(each) && isPending(each), row: isPending }, 'reissued');
+    this.link({ ...sameDay, known: (each) => isFace(each) && isBooked(each), row: isBooked }, 'reissued');
+    this.link({ ...sameDay, known: (each) => isOwn(each) && isPending(each), row: isPending }, 'reissued');
     this.link({ ...toReissued, known: (each) => isBooked(each) && isNear(each), row: isBooked }, 'reissued');
   }
 
@@ -177,31 +203,12 @@ export class Comparison<R extends Comparable> {
   takeBookedBefore(choose: (late: readonly Late<R>[]) => readonly Late<R>[] = (late) => late): void {
     const taken = new Set(this.late.map(({ twin }) => twin));
     const unclaimed = this.same.filter((pair) => !taken.has(pair));
-    const late = choose(bookedBefore(this.open.known.filter(this.covers), unclaimed));
+    const { policy, dropped } = this.terms;
+    const gone = this.open.known.filter(this.covers);
+    const late = choose(bookedBefore(gone, unclaimed, { within: besideDays(policy), dropped }));
     this.late.push(...late);
     remove(this.open, late);
     this.learn({ sideBySide: late.length });
-  }
-
-  /**
-   * Bookings that stay new while pending transactions of their amount are gone, or went lately: a person is asked, whatever
-   * else differs. The same where another row was taken, by likeness alone, for what the pending transaction became.
-   */
-  doubtWhatIsLeft(besides: readonly { known: KnownTransaction | undefined; booked: R }[]): void {
-    const fresh = besides.flatMap(({ known, booked }) => (known ? [] : [booked]));
-    const rows = [...this.open.rows, ...fresh].filter(({ status }) => status === 'BOOKED');
-    const left = () => rows.filter((row) => !this.uncertain.has(row));
-    const isGone = (each: KnownTransaction) => isPending(each) && this.covers(each) && !this.awaits(each);
-    const faces = this.same.flatMap(({ known }) => (known.into !== null && isPending(known) ? [known] : []));
-    const known = [...this.open.known.filter(isGone), ...faces];
-    const { policy, dropped = [] } = this.terms;
-    const anySign = policy.signs !== 'kept';
-    this.doubt(farCandidates({ known, rows: left() }, { anySign }));
-    const joined = besides.flatMap((each) => each.known ?? []);
-    const likely = this.found.filter((each) => isPending(each.known) && likelyRules.has(each.rule));
-    const taken = [...joined, ...[...this.late, ...likely].map((each) => each.known)];
-    this.doubt(farCandidates({ known: taken, rows: left() }, { ...policy, anySign }));
-    this.doubt(farCandidates({ known: [...dropped], rows: left() }, { ...policy, anySign: false }));
   }
 
   private link(demands: Demands, rule: MatchRule): Resemblances<R>['links'] {
@@ -229,22 +236,13 @@ export class Comparison<R extends Comparable> {
   }
 }
 
-function isOtherId<R extends Comparable>({ known, row }: Pair<R>): boolean {
-  return known.bankId !== null && row.bankId !== null && known.bankId !== row.bankId;
+/** Whether a pending row may still be shown when its booking is. */
+function isShownBeside(sideBySide: IdentityPolicy['sideBySide']): boolean {
+  return sideBySide === 'habit' || sideBySide === 'unknown';
 }
 
-function isPending({ status }: Comparable): boolean {
-  return status === 'PENDING';
-}
-
-function amountOf({ amountMinor, currency }: Comparable): string {
-  return `${amountMinor} ${currency}`;
-}
-
-/** Everything that identifies a transaction to a person; the bank's id is left out. */
 function content(row: Comparable): string {
-  const { status, bookedAt, valueAt, amountMinor, currency, description } = row;
-  return `${status} ${bookedAt?.getTime()} ${valueAt?.getTime()} ${amountMinor} ${currency} ${description}`;
+  return `${row.status} ${purchaseOf(row)}`;
 }
 
 function later({ bookedAt, valueAt }: Comparable, days: number): Pick<Comparable, 'bookedAt' | 'valueAt'> {

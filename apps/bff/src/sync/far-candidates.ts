@@ -9,7 +9,8 @@ const daysMax = 35;
 /** More are no help to a person. */
 const candidatesMax = 5;
 
-type Within = Partial<Pick<Demands, 'daysBefore' | 'daysAfter'>> & { anySign: boolean };
+/** How far apart, and whether the sign may differ. */
+export type Within = Partial<Pick<Demands, 'daysBefore' | 'daysAfter'>> & { anySign: boolean };
 
 /**
  * The pending rows that each booking of the same amount and currency may have been, however they read: nearest first. Nothing

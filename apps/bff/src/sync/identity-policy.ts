@@ -119,6 +119,14 @@ function bookingDays(evidence: Evidence): Pick<IdentityPolicy, 'daysBefore' | 'd
   };
 }
 
+/** By how many days a booking may lie before and after a pending row that is shown beside it: it has been booked already. */
+export function besideDays({
+  daysBefore,
+  daysAfter,
+}: IdentityPolicy): Pick<IdentityPolicy, 'daysBefore' | 'daysAfter'> {
+  return { daysBefore: Math.min(3, daysBefore), daysAfter };
+}
+
 export function addEvidence(one: Evidence, other: Evidence): Evidence {
   const names = Object.keys(noEvidence) as (keyof Evidence)[];
   return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)])) as Record<

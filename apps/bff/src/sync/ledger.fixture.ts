@@ -47,7 +47,7 @@ export class Ledger {
     const { changes, evidence } = reconcile<TransactionRow>(
       this.known(),
       { rows, from: null, before: null, ...window },
-      { newId: this.newId, policy: this.policy },
+      { newId: this.newId, policy: this.policy, dropped: this.dropped() },
     );
     this.evidence = addEvidence(this.evidence, evidence);
     for (const change of changes) this.tell(change);
@@ -71,8 +71,17 @@ export class Ledger {
   }
 
   known(): KnownTransaction[] {
+    return this.those(({ removedAt, joinedInto }) => removedAt === null || joinedInto !== null);
+  }
+
+  /** Pending transactions that were removed. */
+  private dropped(): KnownTransaction[] {
+    return this.those((each) => each.removedAt !== null && each.joinedInto === null && each.row.status === 'PENDING');
+  }
+
+  private those(which: (each: LoggedTransaction) => boolean): KnownTransaction[] {
     return [...this.table.values()]
-      .filter(({ removedAt, joinedInto }) => removedAt === null || joinedInto !== null)
+      .filter(which)
       .map(({ row: known, joinedInto, ...rest }) => ({ ...known, ...rest, into: joinedInto }));
   }
 }

@@ -158,3 +158,17 @@ it('asks whether a booking is the pending row that went at an earlier reading', 
   const booked = rows.find(({ status }) => status === 'BOOKED');
   expect(booked?.flag && JSON.parse(booked.flag)).toEqual({ reason: 'uncertain-link', candidates: [gone?.id] });
 });
+
+describe('a pending row that was dropped before', () => {
+  it('is a candidate still, so that another that goes later is not taken for the booking', async () => {
+    const [rent, other, booked] = [row(1, -800), row(3, -5, pending), row(5, -5)];
+    await counts([rent, row(2, -5, pending), other]);
+    expect(await counts([rent, other, booked])).toEqual({ ...noCounts(), removed: 1, added: 1 });
+    expect(await counts([rent, booked])).toEqual({ ...noCounts(), removed: 1 });
+    const { rows } = await db.pool.query<{ flag: string }>(
+      'select flag from transactions where account_id = $1 and flag is not null',
+      [account.accountId],
+    );
+    expect(rows).toEqual([{ flag: expect.stringContaining('uncertain-link') }]);
+  });
+});

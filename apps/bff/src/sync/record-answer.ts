@@ -136,7 +136,7 @@ async function recordParts(
   for await (const { rest, border } of partsOf(tx, staged, { window, size: partSize })) {
     compared += rest.rows.filter(({ bankId }) => bankId !== null).length;
     const open = { known: [...carried.known, ...rest.known], rows: [...carried.rows, ...rest.rows] };
-    const dropped = await droppedOf(tx, recorded.accountId, open.rows);
+    const dropped = await droppedOf(tx, recorded.accountId, { ...rest, rows: open.rows });
     const reconciled = reconcileRest({ ...rest, ...open }, { ...terms, dropped }, border);
     ({ carried } = reconciled);
     policies.learn(reconciled.evidence);

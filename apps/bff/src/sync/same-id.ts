@@ -27,11 +27,14 @@ interface Trust {
   isProof: boolean;
 }
 
-/** Ids are reused and positional, so an id counts only if enough else agrees; where it does not, the row is in doubt. */
+/**
+ * Ids are reused and positional, so an id counts only if enough else agrees; where it does not, the row is in doubt. A line
+ * number counts on its day alone: on another one it is another line, of the same transaction or not.
+ */
 export function sameId<R extends Comparable>(
   open: Open<R>,
   { trusted, lasts, isProof }: Trust,
-): { found: Found<R>[]; doubted: Map<R, string[]> } {
+): { found: Found<R>[]; doubted: Map<R, string[]>; reused: number } {
   const texts: Trigrams = new Map();
   const byId = new Map<string, KnownTransaction | undefined>();
   for (const each of open.known) {
@@ -40,18 +43,25 @@ export function sameId<R extends Comparable>(
   }
   const found: Found<R>[] = [];
   const doubted = new Map<R, string[]>();
+  let reused = 0;
   open.rows = open.rows.filter((row) => {
     const known = row.bankId === null ? undefined : byId.get(row.bankId);
     if (!known || (known.into !== null && known.status !== row.status)) return true;
-    const isLasting = lasts(row.bankId ?? '');
-    const confidence =
-      agreement(known, row, { texts, lasts: isLasting }) ?? (isProof && isLasting ? proof(known, row) : undefined);
-    if (confidence === undefined) doubted.set(row, [known.id]);
-    else found.push({ known, row, rule: 'bank-id', confidence });
+    const id = row.bankId ?? '';
+    const isLasting = lasts(id);
+    const isMoved = positional.test(id) && (daysBetween(known, row) ?? 0) >= 1;
+    const confidence = isMoved
+      ? undefined
+      : (agreement(known, row, { texts, lasts: isLasting }) ?? (isProof && isLasting ? proof(known, row) : undefined));
+    if (confidence !== undefined) found.push({ known, row, rule: 'bank-id', confidence });
+    else {
+      if (!isMoved) reused += 1;
+      if (!positional.test(id) || isSameAmount(known, row)) doubted.set(row, [known.id]);
+    }
     return confidence === undefined;
   });
   remove(open, found);
-  return { found, doubted };
+  return { found, doubted, reused };
 }
 
 const dayMs = 86_400_000;

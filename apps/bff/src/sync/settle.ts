@@ -1,5 +1,7 @@
 import type { Change, Flag, MatchRule } from './change.js';
 import type { Comparison, Found } from './comparison.js';
+import { doubtWhatIsLeft } from './left-over.js';
+import { pendingInDoubt } from './pending-in-doubt.js';
 import type { Pair } from './pairing.js';
 import type { KnownTransaction, Terms } from './reconcile.js';
 import type { Beside } from './side-by-side.js';
@@ -9,11 +11,12 @@ import type { Comparable } from './transaction-row.js';
 export function settle<R extends Comparable>(
   comparison: Comparison<R>,
   besides: readonly Beside<R>[],
-  { newId }: Terms<R>,
+  terms: Terms<R>,
 ): Change<R>[] {
+  const { newId } = terms;
   // What no row has taken may still be the pending side of a booking that is known.
   comparison.takeBookedBefore();
-  comparison.doubtWhatIsLeft(besides);
+  doubtWhatIsLeft(comparison, besides, terms);
   const { same, found, open, covers, uncertain, late } = comparison;
   const gone = open.known.filter(covers);
   const back = backToFace(gone, [...same, ...found]);
@@ -36,6 +39,7 @@ export function settle<R extends Comparable>(
         { kind: 'removed', id: face.known.id, reason: 'joined', into: known.id },
       ];
     }),
+    ...pendingInDoubt(gone, comparison).filter(({ id }) => !shownBeside.has(id) && !faces.has(id)),
     ...vanished<R>(gone.filter(({ id }) => !settled.has(id))),
     ...open.rows.map((row) => asAdded(row, uncertain, newId)),
   ];

@@ -49,19 +49,23 @@ export function joinSideBySide<R extends Comparable>(
       byId.set(each.known?.id ?? newId(each.pending), each);
     }
     const known = [...byId].map(([id, { pending }]): KnownTransaction => ({ ...pending, ...nothing, id }));
+    // A booking may as well be that of a pending row which is gone; only of the same day what is shown is nearer.
+    const gone = sameDay ? [] : comparison.gonePending();
     const { links, uncertain } = resemble(
-      { known, rows: bookings.filter((row) => !taken.has(row)) },
+      { known: [...known, ...gone], rows: bookings.filter((row) => !taken.has(row)) },
       sameDay ? { ...demands, daysBefore: 0, daysAfter: 0 } : { ...demands, usualDays: policy.usualDays },
     );
-    for (const {
-      known: { id },
-      row,
-      confidence,
-    } of links) {
+    for (const link of links) {
+      const {
+        known: { id },
+        row,
+        confidence,
+      } = link;
       const each = byId.get(id);
-      if (policy.sideBySide === 'habit' && each) besides.push({ ...each, booked: row, confidence });
-      else uncertain.set(row, [id]);
+      if (each && policy.sideBySide === 'habit') besides.push({ ...each, booked: row, confidence });
+      else if (each) uncertain.set(row, [id]);
     }
+    comparison.takeBooked(links.filter(({ known: { id } }) => !byId.has(id)));
     if (!sameDay) comparison.doubt(uncertain);
   }
   comparison.learn({ ...movesOf(besides.map(({ pending, booked }) => [pending, booked])), sideBySide: besides.length });

@@ -14,6 +14,8 @@ function split(pending: Said, booked: Said): { ledger: Ledger; first: string; ot
 }
 
 const rent = row({ text: 'RENT', amount: -800, day: 1 });
+const flagOf = (ledger: Ledger, { fingerprint }: { fingerprint: string }) =>
+  ledger.live.find(({ row: known }) => known.fingerprint === fingerprint)?.flag;
 const says = (ledger: Ledger, id: string) => ledger.live.find((each) => each.id === id)?.row;
 
 describe('what a person has told apart', () => {
@@ -44,6 +46,39 @@ describe('what a person has told apart', () => {
     ledger.see([rent, row({ day: 3 }), row({ day: 2 })]);
     expect(says(ledger, first)).toMatchObject({ status: 'BOOKED', bookedAt: row({ day: 2 }).bookedAt });
     expect(says(ledger, other)).toMatchObject({ status: 'BOOKED', bookedAt: row({ day: 3 }).bookedAt });
+  });
+});
+
+describe('a doubt about a new booking', () => {
+  const other = row({ day: 3, text: 'ZZ 4711' });
+
+  it('names no pending row, gone before, that was told apart from the booking it may be', () => {
+    const { ledger, first } = split({ day: 2 }, { day: 3 });
+    ledger.see([rent, row({ day: 3 })]);
+    expect(ledger.table.get(first)?.removedAt).not.toBeNull();
+    ledger.see([rent, other]);
+    expect(flagOf(ledger, other)?.candidates ?? []).not.toContain(first);
+  });
+
+  it('names it where that booking is shown, too', () => {
+    const { ledger, first } = split({ day: 2 }, { day: 3 });
+    ledger.see([rent, row({ day: 3 })]);
+    ledger.see([rent, row({ day: 3 }), other]);
+    expect(flagOf(ledger, other)?.candidates).toEqual([first]);
+  });
+
+  it('names no face that was told apart from the booking it may be', () => {
+    const ledger = new Ledger();
+    const hold = () => row({ day: 2, pending: true });
+    ledger.see([rent, hold(), row({ day: 3 })]);
+    const [pending, booked] = ledger.live.filter(({ row: known }) => known.description !== 'RENT');
+    if (!pending || !booked) throw new Error('rows are missing');
+    ledger.tell({ kind: 'joined', id: pending.id, into: booked.id, row: pending.row, rule: 'person' });
+    ledger.tell({ kind: 'split', id: pending.id, from: booked.id, row: pending.row });
+    ledger.tell({ kind: 'added', id: 'another', row: row({ day: 4 }) });
+    ledger.tell({ kind: 'joined', id: pending.id, into: 'another', row: pending.row, rule: 'person' });
+    ledger.see([rent, hold(), row({ day: 4 }), other]);
+    expect(flagOf(ledger, other)?.candidates ?? []).not.toContain(pending.id);
   });
 });
 

@@ -30,6 +30,20 @@ export interface Comparable {
   fingerprint: string;
 }
 
+export function isPending({ status }: Pick<Comparable, 'status'>): boolean {
+  return status === 'PENDING';
+}
+
+/** With its sign and currency; equal texts mean equal amounts. */
+export function amountOf({ amountMinor, currency }: Comparable): string {
+  return `${amountMinor} ${currency}`;
+}
+
+/** Everything by which a person tells one purchase from another; neither the bank's id nor whether it is booked. */
+export function purchaseOf({ bookedAt, valueAt, amountMinor, currency, description }: Comparable): string {
+  return `${bookedAt?.getTime()} ${valueAt?.getTime()} ${amountMinor} ${currency} ${description}`;
+}
+
 /** What tells whether two rows are equal, and where in time a row belongs. */
 export type RowIdentity = Pick<TransactionRow, 'bankId' | 'bookedAt' | 'valueAt' | 'fingerprint' | 'body'>;
 
