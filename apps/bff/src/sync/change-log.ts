@@ -84,7 +84,7 @@ export function apply(
   const before = table.get(id);
   if (change.kind === 'added' && before) throw new BrokenLog(`entry ${sequence} adds ${id} again`);
   if (!before && !isBeginning(change)) throw new BrokenLog(`entry ${sequence} changes ${id}, which is not there`);
-  if (before?.removedAt && before.joinedInto === null && change.kind !== 'moved')
+  if (before?.removedAt && before.joinedInto === null && !mayFollowRemoval(change))
     throw new BrokenLog(`entry ${sequence} changes ${id}, which is removed`);
   const line = before ?? { ...blank, id, accountId, firstSeenAt: recordedAt };
   table.set(id, { ...line, accountId, sequence, ...effectOf(change, line, recordedAt) } as LoggedTransaction);
@@ -93,6 +93,11 @@ export function apply(
 /** Whether a transaction may begin with this change. */
 function isBeginning({ kind }: Change<TransactionRow>): boolean {
   return kind === 'added' || kind === 'joined' || kind === 'split';
+}
+
+/** Whether a removed transaction may be spoken of so: it is known after all as another's, or its account goes by another id. */
+function mayFollowRemoval({ kind }: Change<TransactionRow>): boolean {
+  return kind === 'joined' || kind === 'moved';
 }
 
 const blank = { flag: null, removedAt: null, joinedInto: null, apartFrom: [] as string[], dismissed: null };

@@ -50,7 +50,7 @@ export interface Modified<R> {
 
 /**
  * This row is not a transaction of its own but another face of `into`, which the bank goes on showing: the pending side of a
- * booking, or what a person has joined. Its transaction is removed, or never was one.
+ * booking, or what a person has joined. Its transaction is removed, was removed before, or never was one.
  */
 export interface Joined<R> {
   kind: 'joined';

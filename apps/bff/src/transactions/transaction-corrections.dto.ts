@@ -13,7 +13,7 @@ export class FlagCandidate {
   @Nested(() => TransactionView) transaction!: TransactionView;
   @DateTime({
     optional: true,
-    description: 'Since when the bank shows it no more: it cannot be joined, and its flag may be dismissed.',
+    description: 'Since when the bank shows it no more. It can still be joined: the one in doubt is what became of it.',
   })
   removedAt?: string;
 }
@@ -32,7 +32,10 @@ export class TransactionFlag {
 }
 
 export class JoinTransaction {
-  @Uuid({ description: 'The transaction of the same account that is the same in truth; it is removed.' })
+  @Uuid({
+    description:
+      'The transaction of the same account that is the same in truth; it is removed, or was a pending one and is gone already.',
+  })
   transactionId!: string;
 }
 

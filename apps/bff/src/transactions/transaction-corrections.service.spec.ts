@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { Problem, type Transaction } from '#libs/contract';
 import type { BffPrisma } from '#libs/database';
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.js';
+import { type Evidence, noEvidence } from '../sync/identity-policy.js';
 import { newAccount, type RecordedAccount, take } from '../sync/recorded-account.fixture.js';
 import { noCounts } from '../sync/record-changes.js';
 import { logOf, projected, tableOf } from '../sync/replayed-log.fixture.js';
@@ -75,6 +76,75 @@ describe('joined transactions', () => {
     expect(await again(twins)).toEqual(noCounts());
   });
 });
+
+describe('a pending transaction that is gone', () => {
+  const on = (date: string): Partial<Transaction> => ({ date, bookingDateTime: date });
+  const hold = row(-5, 'SQ *MARKET', { status: 'PENDING' });
+  const halls = ['HALL', 'STREET'].map((text) => row(-5, `SQ *MARKET ${text}`, on('2026-02-05T00:00:00.000Z')));
+
+  async function flagged(): Promise<{ id: string; candidate: string }> {
+    await take(db.pool, account, [rent, hold]);
+    await take(db.pool, account, [rent, ...halls]);
+    const [one] = (await live()).filter(({ flag }) => flag !== null);
+    const { candidates } = JSON.parse(await corrections.flagOf(account, one?.id ?? '')) as TransactionFlag;
+    return { id: one?.id ?? '', candidate: candidates[0]?.transaction.id ?? '' };
+  }
+
+  it('can be joined into its booking, and the log says so', async () => {
+    const { id, candidate } = await flagged();
+    const kept = JSON.parse(await corrections.join(account, id, candidate)) as TransactionView;
+    expect(kept).toMatchObject({ id, status: 'BOOKED' });
+    expect((await live()).find((each) => each.id === id)?.flag).toBeNull();
+    expect((await logOf(db.pool, account)).slice(-2)).toMatchObject([
+      { kind: 'cleared', transactionId: id },
+      { kind: 'joined', transactionId: candidate, payload: JSON.stringify({ into: id, rule: 'person' }) },
+    ]);
+    expect(await tableOf(db.pool, account)).toEqual(projected(await logOf(db.pool, account)));
+    await expect(corrections.join(account, id, candidate)).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('is parted from it again, and taken for it when the bank shows it again', async () => {
+    const { id, candidate } = await flagged();
+    await corrections.join(account, id, candidate);
+    expect(await again([rent, hold, ...halls])).toEqual(noCounts());
+    await corrections.split(account, id);
+    expect((await live()).map((each) => each.id)).toContain(candidate);
+    expect(await tableOf(db.pool, account)).toEqual(projected(await logOf(db.pool, account)));
+  });
+
+  it('teaches, once joined, by how many days bookings move', async () => {
+    const { id, candidate } = await flagged();
+    const before = await evidence();
+    await corrections.join(account, id, candidate);
+    const { moved2, replaced, sideBySide } = await evidence();
+    expect({ moved2, replaced, sideBySide }).toEqual({
+      moved2: (before.moved2 ?? 0) + 1,
+      replaced: before.replaced + 1,
+      sideBySide: before.sideBySide,
+    });
+  });
+
+  it('is nothing to join where it was removed as a booking', async () => {
+    await take(db.pool, account, [rent, hold, row(-5.6, 'Thai Palace')]);
+    const [one, , other] = await live();
+    await corrections.join(account, one?.id ?? '', other?.id ?? '');
+    const [kept] = await live();
+    const { rows } = await db.pool.query<{ id: string }>(
+      `select id from transactions where account_id = $1 and removed_at is not null and status = 'BOOKED'`,
+      [account.accountId],
+    );
+    expect(rows).toHaveLength(1);
+    await expect(corrections.join(account, kept?.id ?? '', rows[0]?.id ?? '')).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+async function evidence(): Promise<Evidence> {
+  const { rows } = await db.pool.query<{ evidence: string }>(
+    'select evidence from institution_policies where institution_id = $1',
+    [account.institutionId],
+  );
+  return { ...noEvidence, ...(JSON.parse(rows[0]?.evidence ?? '{}') as Partial<Evidence>) };
+}
 
 describe('a link that was wrong', () => {
   it('is undone: the pending row was another purchase', async () => {
@@ -173,10 +243,14 @@ it('leaves a log from which the table is rebuilt, whatever is joined, split, dis
 /** A step that is possible is taken; one that is not changes nothing. */
 async function tryStep(what: string, at: number, other: number): Promise<void> {
   const rows = await live();
-  const [one, two] = [rows[at], rows[other]];
+  const { rows: all } = await db.pool.query<{ id: string }>(
+    'select id from transactions where account_id = $1 order by first_seen_at, id',
+    [account.accountId],
+  );
+  const [one, two] = [rows[at], all[other]];
   if (!one) return;
   const step =
-    what === 'join' && two && two !== one
+    what === 'join' && two && two.id !== one.id
       ? corrections.join(account, one.id, two.id)
       : what === 'split'
         ? corrections.split(account, one.id)

@@ -4,7 +4,10 @@ import type { Pool, PoolClient } from 'pg';
 import { problems } from '#libs/contract';
 import { POOL, transaction } from '#libs/database';
 import type { Scope } from '../auth/caller.js';
+import { toldBooking } from '../sync/booking-days.js';
 import type { Change, Flag } from '../sync/change.js';
+import { noEvidence } from '../sync/identity-policy.js';
+import { InstitutionPolicies } from '../sync/institution-policies.js';
 import { recordChanges, type StagedRow } from '../sync/record-changes.js';
 import { transactionOf } from '../sync/served-text.js';
 import { StagedAnswer } from '../sync/staged-answer.js';
@@ -16,7 +19,10 @@ interface Stored {
   status: string;
   flag: string | null;
   wire: string;
+  removed_at: Date | null;
 }
+
+const stored = 'id, account_id, status, flag, wire, removed_at';
 
 /** Makes changes out of stored rows; `row` puts a served text aside and gives the row that changes speak of. */
 type Correct = (row: (wire: string) => StagedRow) => Change<StagedRow>[];
@@ -37,12 +43,14 @@ export class TransactionCorrections {
         message: 'transactionId must be another transaction',
       });
     return this.correct(scope, id, async (tx, kept) => {
-      const joined = await find(tx, scope, otherId);
-      if (!joined || joined.account_id !== kept.account_id)
+      const joined = await findToJoin(tx, kept, otherId);
+      if (!joined)
         throw problems.unexpectedValue({
           parameter: 'transactionId',
-          message: 'transactionId must be of the same account',
+          message:
+            'transactionId must be of the same account, and neither removed as booked nor joined with it already',
         });
+      await learnFrom(tx, kept, joined);
       const isBooking = kept.status === 'PENDING' && joined.status === 'BOOKED';
       return (row) => [
         ...(isBooking
@@ -141,10 +149,33 @@ async function find(tx: PoolClient, { customerId }: Scope, id: string): Promise<
   );
   await tx.query('select 1 from accounts where id = $1 for update', [accounts[0]?.account_id]);
   const { rows } = await tx.query<Stored>(
-    'select id, account_id, status, flag, wire from transactions where id = $1 and customer_id = $2 and removed_at is null',
+    `select ${stored} from transactions where id = $1 and customer_id = $2 and removed_at is null`,
     [id, customerId],
   );
   return rows[0];
+}
+
+/** What may be joined with a transaction: another of its account, also a pending one that the bank no longer shows. */
+async function findToJoin(tx: PoolClient, kept: Stored, otherId: string): Promise<Stored | undefined> {
+  const { rows } = await tx.query<Stored>(
+    `select ${stored} from transactions where id = $1 and account_id = $2
+       and (removed_at is null or status = 'PENDING' and joined_into is distinct from $3)`,
+    [otherId, kept.account_id, kept.id],
+  );
+  return rows[0];
+}
+
+/** A person who joins a pending row with its booking tells how the institution books. */
+async function learnFrom(tx: PoolClient, one: Stored, other: Stored): Promise<void> {
+  const [pending, booked] = one.status === 'PENDING' ? [one, other] : [other, one];
+  if (pending.status !== 'PENDING' || booked.status !== 'BOOKED') return;
+  const { rows } = await tx.query<{ institution_id: string }>('select institution_id from accounts where id = $1', [
+    one.account_id,
+  ]);
+  const policies = await InstitutionPolicies.read(tx, rows[0]?.institution_id ?? '');
+  const pair = { known: rowOf(transactionOf(pending.wire)), row: rowOf(transactionOf(booked.wire)) };
+  policies.learn({ ...noEvidence, ...toldBooking(pair, { isShown: pending.removed_at === null }) });
+  await policies.write(tx);
 }
 
 /** What was last joined into a transaction. */

@@ -1902,7 +1902,7 @@ export interface components {
         JoinTransaction: {
             /**
              * Format: uuid
-             * @description The transaction of the same account that is the same in truth; it is removed.
+             * @description The transaction of the same account that is the same in truth; it is removed, or was a pending one and is gone already.
              */
             transactionId: string;
         };
@@ -1919,7 +1919,7 @@ export interface components {
             transaction: components["schemas"]["TransactionView"];
             /**
              * Format: date-time
-             * @description Since when the bank shows it no more: it cannot be joined, and its flag may be dismissed.
+             * @description Since when the bank shows it no more. It can still be joined: the one in doubt is what became of it.
              */
             removedAt?: string;
         };
