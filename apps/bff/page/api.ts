@@ -61,12 +61,14 @@ export class CustomerApi {
   readonly accounts = async (): Promise<Account[]> => (await this.answer(this.client.GET('/v1/accounts'))).data;
   readonly payments = async (): Promise<Payment[]> => (await this.answer(this.client.GET('/v1/payments'))).data;
 
-  connect(institutionId: string, returnUrl: string): Promise<Connection> {
-    return this.answer(this.client.POST('/v1/connections', { body: { institutionId, returnUrl } }));
+  /** `psuId` is the name by which the bank knows the customer; most need not be told. */
+  connect(institutionId: string, returnUrl: string, psuId?: string): Promise<Connection> {
+    const params = { header: psuIdHeader(psuId) };
+    return this.answer(this.client.POST('/v1/connections', { body: { institutionId, returnUrl }, params }));
   }
 
-  renew(connectionId: string, returnUrl: string): Promise<Renewal> {
-    const params = { path: { connectionId } };
+  renew(connectionId: string, returnUrl: string, psuId?: string): Promise<Renewal> {
+    const params = { path: { connectionId }, header: psuIdHeader(psuId) };
     return this.answer(this.client.POST('/v1/connections/{connectionId}/renewals', { params, body: { returnUrl } }));
   }
 
@@ -156,6 +158,17 @@ export class CustomerApi {
       throw error;
     }
   }
+}
+
+function psuIdHeader(psuId: string | undefined): { 'psu-id'?: string } {
+  return psuId === undefined ? {} : { 'psu-id': psuId };
+}
+
+/** Whether the bank has to be told by what name it knows the customer. */
+export function asksForPsuId(error: unknown): boolean {
+  return (
+    error instanceof MerchantApiError && (error.problem?.issues ?? []).some(({ parameter }) => parameter === 'psu-id')
+  );
 }
 
 /** What a person reads of a failed call: the API's own words, and what to quote to the operator. */

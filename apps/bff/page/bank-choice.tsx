@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { type CustomerApi, problemOf } from './api.js';
+import { asksForPsuId, type CustomerApi, problemOf } from './api.js';
 import { BankLogo } from './bank-logo.js';
 import { here, leaveFor } from './navigation.js';
+import { PsuIdForm } from './psu-id-form.js';
 import type { Institution } from './views.js';
 
 const shownMax = 12;
@@ -11,21 +12,26 @@ interface Choice {
   institutions: readonly Institution[];
   /** Nothing is connected yet, so the list is open. */
   isFirst: boolean;
+  /** A bank asks its customer elsewhere, and the page stays. */
+  onAsked: () => void;
 }
 
 /** Every bank that can be connected, by name and picture. */
-export function BankChoice({ api, institutions, isFirst }: Choice) {
+export function BankChoice({ api, institutions, isFirst, onAsked }: Choice) {
   const [text, setText] = useState('');
-  const [problem, setProblem] = useState<{ id: string; reason: string }>();
+  const [problem, setProblem] = useState<{ id: string; reason: string; asksWho: boolean }>();
   const [chosen, setChosen] = useState<string>();
   const found = institutions.filter((each) => isMeant(each, text));
-  const connect = async (id: string) => {
+  const connect = async (id: string, psuId?: string) => {
     setProblem(undefined);
     setChosen(id);
     try {
-      leaveFor((await api.connect(id, here())).authorisationUrl);
+      const { authorisationUrl } = await api.connect(id, here(), psuId);
+      if (authorisationUrl !== undefined) return leaveFor(authorisationUrl);
+      setChosen(undefined);
+      onAsked();
     } catch (error) {
-      setProblem({ id, reason: problemOf(error) });
+      setProblem({ id, reason: problemOf(error), asksWho: psuId === undefined && asksForPsuId(error) });
       setChosen(undefined);
     }
   };
@@ -52,7 +58,14 @@ export function BankChoice({ api, institutions, isFirst }: Choice) {
                 <span class="note">{chosen === institution.id ? 'Asking the bank…' : noteOf(institution)}</span>
               </span>
             </button>
-            {problem?.id === institution.id && <p role="alert">{problem.reason}</p>}
+            {problem?.id === institution.id && !problem.asksWho && <p role="alert">{problem.reason}</p>}
+            {problem?.id === institution.id && problem.asksWho && (
+              <PsuIdForm
+                name={institution.name}
+                isBusy={chosen !== undefined}
+                onSubmit={(psuId) => void connect(institution.id, psuId)}
+              />
+            )}
           </li>
         ))}
       </ul>

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { CustomerApi } from './api.js';
+import { asksForPsuId, type CustomerApi } from './api.js';
 import { BankChoice } from './bank-choice.js';
 import { BankLogo } from './bank-logo.js';
 import { clockWords, isUrgent, latenessOf, outlookOf, statusOf } from './connection-words.js';
 import { day, moment, sentence } from './format.js';
 import { here, leaveFor } from './navigation.js';
+import { PsuIdForm } from './psu-id-form.js';
 import { Skeleton } from './skeleton.js';
 import { resultOf, SyncProgress } from './sync-progress.js';
 import { useAttempt } from './use-attempt.js';
@@ -36,7 +37,7 @@ export function Banks({ api, connections, institutions = [], onChange }: Banks) 
           />
         ))}
       </ul>
-      {open && <BankChoice api={api} institutions={institutions} isFirst={open.length === 0} />}
+      {open && <BankChoice api={api} institutions={institutions} isFirst={open.length === 0} onAsked={onChange} />}
     </section>
   );
 }
@@ -194,19 +195,37 @@ function NextStep({ api, connection: { id, forecast, authorisationUrl }, name, a
         </button>
       );
     case 'renew':
-      return (
-        <button
-          type="button"
-          class={style}
-          disabled={isBusy}
-          onClick={() => attempt(async () => leaveFor((await api.renew(id, here())).authorisationUrl))}
-        >
-          Renew <span class="unseen">{name}</span>
-        </button>
-      );
+      return <Renew {...{ api, id, name, style, attempt, isBusy, onChange }} />;
     default:
       return null;
   }
+}
+
+interface RenewProps extends Omit<Step, 'connection'> {
+  id: string;
+  style: string;
+}
+
+/** Leads to the bank; one that asks on a device of the customer's may first have to be told who they are. */
+function Renew({ api, id, name, style, attempt, isBusy, onChange }: RenewProps) {
+  const [asksWho, setAsksWho] = useState(false);
+  const renew = async (psuId?: string) => {
+    try {
+      const { authorisationUrl } = await api.renew(id, here(), psuId);
+      if (authorisationUrl !== undefined) return leaveFor(authorisationUrl);
+      setAsksWho(false);
+      onChange();
+    } catch (error) {
+      if (psuId !== undefined || !asksForPsuId(error)) throw error;
+      setAsksWho(true);
+    }
+  };
+  if (asksWho) return <PsuIdForm name={name} isBusy={isBusy} onSubmit={(psuId) => attempt(() => renew(psuId))} />;
+  return (
+    <button type="button" class={style} disabled={isBusy} onClick={() => attempt(renew)}>
+      Renew <span class="unseen">{name}</span>
+    </button>
+  );
 }
 
 /** Asks once more, in place: what is withdrawn at the bank does not come back by itself. The focus goes with the question. */

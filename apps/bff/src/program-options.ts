@@ -31,7 +31,7 @@ function allowFrontends(app: NestFastifyApplication, env: Env): void {
   app.enableCors({
     origin: isProduction(env) ? (origin: string | undefined) => origins.allows(origin) : '*',
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'customer-id', 'last-event-id'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'customer-id', 'last-event-id', 'psu-id'],
     exposedHeaders: ['retry-after', 'ratelimit', 'ratelimit-policy', 'idempotency-replayed', 'content-disposition'],
     maxAge: 600,
   });
