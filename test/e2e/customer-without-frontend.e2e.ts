@@ -54,6 +54,7 @@ describe('a customer', { timeout: 90_000 }, () => {
     const decision = { bank: 'fjordbank', consentId: row?.consentId, decision: 'approve' };
     await call(`${stack.urls.sandbox}/control/decoupled`, { method: 'POST', body: decision });
     await page.getByRole('heading', { name: /^Fjordbank connected/ }).waitFor();
+    expect(new URL(page.url()).origin).toBe(stack.urls.bff);
   });
 
   it('renews from an e-mail: one link, one button, the bank’s own pages, and back', async () => {
