@@ -15,6 +15,20 @@ interface Row {
   institutionTransactionId?: string;
 }
 
+interface Changes {
+  added: Row[];
+  modified: Row[];
+  removed: Pick<Row, 'id'>[];
+  nextCursor: string;
+  hasMore: boolean;
+}
+
+/** A merchant's copy of a customer's transactions, kept by the change feed alone. */
+interface Copy {
+  cursor: string;
+  rows: Map<string, Row>;
+}
+
 /** Banks that call accounts otherwise when a consent is given anew, and merchants that see one account with one history. */
 describe('an account over a renewed consent', { timeout: 60_000 }, () => {
   let path: WholePath;
@@ -40,11 +54,23 @@ describe('an account over a renewed consent', { timeout: 60_000 }, () => {
     expect(hasMore).toBe(false);
     return data;
   };
+  const follow = async ({ token }: Connection, { cursor, rows }: Copy): Promise<Copy> => {
+    const copy = { cursor, rows: new Map(rows) };
+    for (let hasMore = true; hasMore;) {
+      const query = copy.cursor === '' ? '' : `?cursor=${encodeURIComponent(copy.cursor)}`;
+      const page = await ask<Changes>(`GET /v1/transactions/sync${query}`, token);
+      for (const row of [...page.added, ...page.modified]) copy.rows.set(row.id, row);
+      for (const { id } of page.removed) copy.rows.delete(id);
+      [copy.cursor, hasMore] = [page.nextCursor, page.hasMore];
+    }
+    return copy;
+  };
   /** A connection that has been read, and what it showed. */
   const connected = async (bank: string) => {
     const connection = await path.connect(bank);
     await path.bff.synchronise(connection.id);
-    return { connection, ids: await accounts(connection), before: await rowsOf(connection) };
+    const before = await follow(connection, { cursor: '', rows: new Map() });
+    return { connection, ids: await accounts(connection), before };
   };
   /** Days later the customer gives a new consent, in whose making the bank's fault is on, and everything is read. */
   const renew = async (bank: string, { id, token }: Connection, fault: string): Promise<void> => {
@@ -62,14 +88,15 @@ describe('an account over a renewed consent', { timeout: 60_000 }, () => {
     const types = ['linked', 'renumbered', 'unresolved', 'joined'].map((type) => `account.${type}`);
     return (await path.told(token, ...types)).map(({ type, data }): Record<string, string> => ({ type, ...data }));
   };
-  /** Whatever was booked is there under its id, newer rows besides, and none twice; the log says the same. */
-  const expectOneHistory = async (connection: Connection, ids: string[], before: Row[]): Promise<void> => {
+  /** Whatever was booked is there under its id, newer rows besides, and none twice; log and feed say the same. */
+  const expectOneHistory = async (connection: Connection, ids: string[], before: Copy): Promise<void> => {
     expect(await accounts(connection)).toEqual(ids);
     const after = await rowsOf(connection);
-    const booked = (rows: Row[]) => rows.filter(({ status }) => status === 'BOOKED');
-    expect(booked(after).length).toBeGreaterThan(booked(before).length);
+    const booked = (rows: Iterable<Row>) => [...rows].filter(({ status }) => status === 'BOOKED');
+    expect(booked(after).length).toBeGreaterThan(booked(before.rows.values()).length);
     const known = new Map(after.map((row) => [row.id, row]));
-    for (const { id, accountId } of booked(before)) expect(known.get(id)?.accountId).toBe(accountId);
+    for (const { id, accountId } of booked(before.rows.values())) expect(known.get(id)?.accountId).toBe(accountId);
+    expect((await follow(connection, before)).rows).toEqual(known);
     const named = after.flatMap(({ institutionTransactionId }) => institutionTransactionId ?? []);
     expect(named.length).toBe(new Set(named).size);
     expect(ids).toEqual(expect.arrayContaining(after.map(({ accountId }) => accountId)));
@@ -77,7 +104,7 @@ describe('an account over a renewed consent', { timeout: 60_000 }, () => {
     const [customer] = (
       await pool.query<{ customer_id: string }>('select customer_id from connections where id = $1', [connection.id])
     ).rows;
-    const whose = { customerId: customer?.customer_id ?? '', accountId: '', merchantId: '', institutionId: '' };
+    const whose = { customerId: customer?.customer_id ?? '' };
     expect(await tableOf(pool, whose)).toEqual(projected(await logOf(pool, whose)));
   };
 

@@ -29,7 +29,7 @@ import { blockCalls, NotDueYet, planScopes, readBudget } from './call-ledger.js'
 import { type DueAccount, subjectOf } from './due-account.js';
 import { institutionAnswered, passCircuit } from './institution-circuit.js';
 import { learnOverlap } from './institution-reach.js';
-import { accountOfAnswer } from './known-again.js';
+import { accountAfterAnswer, accountOfAnswer } from './known-again.js';
 import { overlapFor } from './reading-window.js';
 import { recordAnswer, recordBalances } from './record-answer.js';
 import type { SyncFault, SyncProblem } from './sync-fault.js';
@@ -152,7 +152,8 @@ export class AccountSync {
       const counts = await this.recordAll(tx, own, run, read);
       const figures = { accounts_done: 1, ...counts, record_ms: performance.now() - started };
       const { balances } = read;
-      await this.settle(tx, own, run, { figures, ...(balances instanceof NotDueYet ? { balances } : {}) });
+      const after = await accountAfterAnswer(tx, this.pool, own, read);
+      await this.settle(tx, after, run, { figures, ...(balances instanceof NotDueYet ? { balances } : {}) });
     });
   }
 

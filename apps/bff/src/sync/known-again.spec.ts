@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Account, Transaction } from '#libs/contract';
 import { now, resetClock, setClock } from '#libs/server';
 import { TestBff, type TestMerchant } from '../../../../test/support/bff.js';
+import { logOf, projected, tableOf } from './replayed-log.fixture.js';
 
 let bff: TestBff;
 let merchant: TestMerchant;
@@ -95,6 +96,27 @@ describe('an account under another number', () => {
     await bff.synchronise(connectionId);
     expect(await accounts()).toHaveLength(3);
     expect(await joined()).toEqual([]);
+  });
+
+  it('is found out later where the former account was still read at first', async () => {
+    const [old] = await accounts();
+    bff.aggregator.transactions = new Map([['new', history(20, 8)]]);
+    const { id: other } = await bff.connected(token);
+    await bff.synchronise(other);
+    expect(await accounts()).toHaveLength(2);
+    await bff.db.pool.query('update account_schedules set due_at = null, ready_at = null where account_id = $1', [old]);
+    const later = new Date(now().getTime() + 8 * dayMs);
+    setClock(() => later);
+    await bff.synchronise(other);
+    expect(await accounts()).toEqual([old]);
+    expect(await amounts(old)).toEqual(numbers(27));
+    expect(await joined()).toMatchObject([{ data: { accountId: old, by: 'transactions' } }]);
+    const { rows } = await bff.db.pool.query<{ customer_id: string }>(
+      'select customer_id from connections where id = $1',
+      [other],
+    );
+    const whose = { customerId: rows[0]?.customer_id ?? '' };
+    expect(await tableOf(bff.db.pool, whose)).toEqual(projected(await logOf(bff.db.pool, whose)));
   });
 
   it('that a person joins while it is being read is read again as the one it is', async () => {

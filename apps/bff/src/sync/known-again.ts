@@ -1,9 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
-import { joinAccounts, lockAccount, lockAccounts } from './account-join.js';
-import { type AccountReading, notOffered } from './account-reading.js';
+import { type AccountJoin, joinAccounts, type JoinedAccount, lockAccount, lockAccounts } from './account-join.js';
+import { type AccountReading, notOffered, type StagedReading } from './account-reading.js';
 import type { DueAccount } from './due-account.js';
 import { isSameHistory, overlapOf } from './overlap.js';
-import type { StagedAnswer } from './staged-answer.js';
 
 /**
  * The account to which an answer belongs, locked; undefined where its connection has lost it meanwhile: two may lead to one
@@ -17,26 +16,58 @@ export async function accountOfAnswer(
   { transactions }: Pick<AccountReading, 'transactions'>,
 ): Promise<DueAccount | undefined> {
   const { account_id: id, customer_id: customerId } = account;
-  const isFirst = account.read_at === null && transactions !== notOffered;
-  if (isFirst) await lockAccounts(tx, customerId);
+  if (isWhole(transactions)) await lockAccounts(tx, customerId);
   const own = await lockAccount(tx, { customerId, id });
   if (own?.connectionId !== account.connection_id) return undefined;
-  if (!isFirst) return account;
-  const twin = await twinOf(tx, id, transactions.staged);
-  const kept = twin === undefined ? undefined : await lockAccount(tx, { customerId, id: twin });
-  if (!kept || kept.isRead) return account;
-  await transactions.staged.moveTo(tx, kept.id);
-  const { merchant_id: merchantId } = account;
-  await joinAccounts(tx, pool, { merchantId, customerId, kept, gone: own, by: 'transactions' });
-  return { ...account, account_id: kept.id };
+  if (account.read_at !== null || !isWhole(transactions)) return account;
+  const { staged } = transactions;
+  const kept = await twinOf(tx, account, staged.id);
+  if (!kept) return account;
+  await staged.moveTo(tx, kept.id);
+  return become(tx, pool, account, { kept, gone: own });
 }
 
-/** The only account with the same bookings, of those that are not read any more and that it may be. */
-async function twinOf(tx: PoolClient, id: string, staged: StagedAnswer): Promise<string | undefined> {
+/** The same once the answer is recorded, where the other account was still read before, as a consent may end after a new one. */
+export async function accountAfterAnswer(
+  tx: PoolClient,
+  pool: Pool,
+  account: DueAccount,
+  { transactions }: Pick<AccountReading, 'transactions'>,
+): Promise<DueAccount> {
+  if (account.read_at === null || !isWhole(transactions)) return account;
+  const kept = await twinOf(tx, account, null);
+  const gone = kept && (await lockAccount(tx, { customerId: account.customer_id, id: account.account_id }));
+  return gone ? become(tx, pool, account, { kept, gone }) : account;
+}
+
+function isWhole(transactions: AccountReading['transactions']): transactions is StagedReading {
+  return transactions !== notOffered && transactions.reading.kind === 'whole';
+}
+
+async function become(
+  tx: PoolClient,
+  pool: Pool,
+  account: DueAccount,
+  names: Pick<AccountJoin, 'kept' | 'gone'>,
+): Promise<DueAccount> {
+  const { customer_id: customerId, merchant_id: merchantId } = account;
+  await joinAccounts(tx, pool, { merchantId, customerId, ...names, by: 'transactions' });
+  return { ...account, account_id: names.kept.id };
+}
+
+/** The only account with the same bookings of those that are read no more and that it may be, locked. */
+async function twinOf(
+  tx: PoolClient,
+  { account_id: accountId, customer_id: customerId }: DueAccount,
+  answerId: string | null,
+): Promise<JoinedAccount | undefined> {
   const twins: string[] = [];
-  for (const each of await candidatesFor(tx, id))
-    if (isSameHistory(await overlapOf(tx, staged, each))) twins.push(each);
-  return twins.length === 1 ? twins[0] : undefined;
+  for (const id of await candidatesFor(tx, accountId))
+    if (isSameHistory(await overlapOf(tx, { accountId, answerId }, id))) twins.push(id);
+  const [id] = twins;
+  if (id === undefined || twins.length > 1) return undefined;
+  const twin = await lockAccount(tx, { customerId, id });
+  return twin?.isRead === false ? twin : undefined;
 }
 
 /** Other accounts of the customer at the institution. */

@@ -4,7 +4,7 @@ import type { RecordedAccount } from './recorded-account.fixture.js';
 import { servedText } from './served-text.js';
 
 /** The whole log of a customer. */
-export async function logOf(pool: Pool, { customerId }: RecordedAccount): Promise<LogEntry[]> {
+export async function logOf(pool: Pool, { customerId }: Pick<RecordedAccount, 'customerId'>): Promise<LogEntry[]> {
   const { rows } = await pool.query<Record<string, string> & { recorded_at: Date }>(
     'select * from changes where customer_id = $1 order by sequence',
     [customerId],
@@ -21,7 +21,7 @@ export async function logOf(pool: Pool, { customerId }: RecordedAccount): Promis
 }
 
 /** The table with every column that follows from the log. */
-export async function tableOf(pool: Pool, { customerId }: RecordedAccount): Promise<unknown[]> {
+export async function tableOf(pool: Pool, { customerId }: Pick<RecordedAccount, 'customerId'>): Promise<unknown[]> {
   const { rows } = await pool.query('select * from transactions where customer_id = $1 order by sequence', [
     customerId,
   ]);
