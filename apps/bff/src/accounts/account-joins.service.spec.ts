@@ -7,6 +7,7 @@ import { type FreshDatabase, freshDatabase } from '../../../../test/support/post
 import { newAccount, type RecordedAccount, take } from '../sync/recorded-account.fixture.js';
 import { noCounts } from '../sync/record-changes.js';
 import { logOf, projected, tableOf } from '../sync/replayed-log.fixture.js';
+import { TransactionCorrections } from '../transactions/transaction-corrections.service.js';
 import { AccountJoins } from './account-joins.service.js';
 
 let db: FreshDatabase<BffPrisma>;
@@ -106,6 +107,23 @@ describe('joined accounts', () => {
     expect(rows).toEqual([{ status: 'BOOKED' }]);
     expect(await live()).toHaveLength(3);
     await expectExactLog();
+  });
+
+  it('leave together what a person has joined', async () => {
+    const [hold, meal] = [
+      row(2, -5, { id: 'a', description: 'HOLD' }),
+      row(2, -6, { id: 'b', description: 'Thai Palace' }),
+    ];
+    await take(db.pool, former, [old, hold, meal]);
+    const [, one, other] = await live();
+    await new TransactionCorrections(db.pool).join(former, one?.id ?? '', other?.id ?? '');
+    await take(db.pool, shown, [hold, { ...meal, id: 'c' }, fresh]);
+    await join(former, shown);
+    expect((await live()).map(({ id, amount }) => [id, Number(amount)])).toContainEqual([one?.id, Number(one?.amount)]);
+    expect(await live()).toHaveLength(3);
+    await expectExactLog();
+    expect(await again(former, [hold, { ...meal, id: 'c' }, fresh])).toEqual(noCounts());
+    expect(await live()).toHaveLength(3);
   });
 
   it('keep a doubt, and lose one that the other answers', async () => {

@@ -55,20 +55,22 @@ export async function joinHistories(
 function asJoined(change: Change<StagedRow>): Change<StagedRow>[] {
   if (change.kind === 'added')
     return change.flag === undefined ? [] : [{ kind: 'flagged', id: change.id, flag: change.flag }];
-  if (change.kind !== 'modified' && change.kind !== 'linked') return [change];
-  return [change, { kind: 'removed', id: change.row.newId, reason: 'joined', into: change.id }];
+  if (!hasRow(change) || change.id === change.row.newId) return [change];
+  const into = change.kind === 'joined' ? change.into : change.id;
+  return [change, { kind: 'removed', id: change.row.newId, reason: 'joined', into }];
 }
 
 interface EqualRows {
   known: string;
   shown: string;
-  /** Of the known one. */
+  /** Of the known one: what is in doubt about it, and of what it is another face. */
   flag: string | null;
+  into: string | null;
 }
 
-function ofEqual({ known, shown, flag }: EqualRows): Change<StagedRow>[] {
+function ofEqual({ known, shown, flag, into }: EqualRows): Change<StagedRow>[] {
   const isBack = flag !== null && (JSON.parse(flag) as Flag).reason === 'booked-vanished';
-  const removed = { kind: 'removed', id: shown, reason: 'joined', into: known } as const;
+  const removed = { kind: 'removed', id: shown, reason: 'joined', into: into ?? known } as const;
   return isBack ? [removed, { kind: 'cleared', id: known }] : [removed];
 }
 
@@ -79,20 +81,24 @@ function ofEqual({ known, shown, flag }: EqualRows): Change<StagedRow>[] {
 async function equalRows(tx: PoolClient, { restId, readId }: Histories): Promise<EqualRows[]> {
   const of = (place: string, column: string) => `(array_agg(${column}) filter (where account_id = ${place}))[1]`;
   const { rows } = await tx.query<EqualRows>(
-    `select ${of('$1', 'id')} as known, ${of('$1', 'flag')} as flag, ${of('$2', 'id')} as shown from (
-       select id, account_id, flag, fingerprint,
-         row_number() over (partition by account_id, fingerprint order by flag is not null, id) as n
-       from transactions where account_id in ($1, $2) and removed_at is null) numbered
+    `select ${of('$1', 'id')} as known, ${of('$1', 'flag')} as flag, ${of('$1', 'joined_into')} as into, ${of('$2', 'id')} as shown from (
+       select id, account_id, flag, joined_into, fingerprint,
+         row_number() over (partition by account_id, fingerprint order by joined_into is not null, flag is not null, id) as n
+       from transactions where ${isCompared}) numbered
      group by fingerprint, n having count(*) = 2`,
     [restId, readId],
   );
   return rows;
 }
 
+/** Other faces of what was known tell, too, what a row is. */
+const isCompared = 'account_id in ($1, $2) and (removed_at is null or joined_into is not null and account_id = $1)';
+
 interface Line {
   id: string;
   account_id: string;
   flag: string | null;
+  joined_into: string | null;
   apart_from: string[];
   dismissed: Flag['reason'] | null;
   wire: string;
@@ -105,16 +111,15 @@ async function linesBeside(
   equal: readonly EqualRows[],
 ): Promise<Line[]> {
   const { rows } = await tx.query<Line>(
-    `select id, account_id, flag, apart_from, dismissed, wire from transactions
-     where account_id in ($1, $2) and removed_at is null and id <> all($3)`,
+    `select id, account_id, flag, joined_into, apart_from, dismissed, wire from transactions where ${isCompared} and id <> all($3)`,
     [restId, readId, equal.flatMap(({ known, shown }) => [known, shown])],
   );
   return rows;
 }
 
-function toKnown({ id, flag, apart_from: apartFrom, dismissed, wire }: Line): KnownTransaction {
+function toKnown({ id, flag, joined_into: into, apart_from: apartFrom, dismissed, wire }: Line): KnownTransaction {
   const said = flag === null ? null : (JSON.parse(flag) as Flag);
-  return { ...rowOfServed(wire), id, flag: said, into: null, apartFrom, dismissed };
+  return { ...rowOfServed(wire), id, flag: said, into, apartFrom, dismissed };
 }
 
 /** From when on the account that is read is known. */
