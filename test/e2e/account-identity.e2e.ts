@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resetClock } from '#libs/server';
 import { logOf, projected, tableOf } from '../../apps/bff/src/sync/replayed-log.fixture.js';
-import { WholePath } from '../support/whole-path.js';
-
-interface Connection {
-  id: string;
-  token: string;
-}
+import { type TestConnection, WholePath } from '../support/whole-path.js';
 
 interface Row {
   id: string;
@@ -41,24 +36,25 @@ describe('an account over a renewed consent', { timeout: 60_000 }, () => {
     await path?.close();
   });
 
-  const ask = async <Body>(route: `${string} /${string}`, as: string, body?: object): Promise<Body> => {
+  const ask = async <Body>({ customerId }: TestConnection, route: `${string} /${string}`, body?: object) => {
     const headers = { 'psu-ip-address': '192.0.2.7' };
-    const answer = await path.bff.ask<Body>(route, { as, headers, ...(body && { body }) });
+    const answer = await path.ask<Body>(customerId, route, { headers, body });
     expect(answer.status).toBeLessThan(300);
     return answer.body;
   };
-  const accounts = async ({ token }: Connection): Promise<string[]> =>
-    (await ask<{ data: { id: string }[] }>('GET /v1/accounts', token)).data.map(({ id }) => id);
-  const rowsOf = async ({ token }: Connection): Promise<Row[]> => {
-    const { data, hasMore } = await ask<{ data: Row[]; hasMore: boolean }>('GET /v1/transactions?limit=500', token);
+  const accounts = async (connection: TestConnection): Promise<string[]> =>
+    (await ask<{ data: { id: string }[] }>(connection, 'GET /v1/accounts')).data.map(({ id }) => id);
+  const rowsOf = async (connection: TestConnection): Promise<Row[]> => {
+    const route = 'GET /v1/transactions?limit=500';
+    const { data, hasMore } = await ask<{ data: Row[]; hasMore: boolean }>(connection, route);
     expect(hasMore).toBe(false);
     return data;
   };
-  const follow = async ({ token }: Connection, { cursor, rows }: Copy): Promise<Copy> => {
+  const follow = async (connection: TestConnection, { cursor, rows }: Copy): Promise<Copy> => {
     const copy = { cursor, rows: new Map(rows) };
     for (let hasMore = true; hasMore;) {
       const query = copy.cursor === '' ? '' : `?cursor=${encodeURIComponent(copy.cursor)}`;
-      const page = await ask<Changes>(`GET /v1/transactions/sync${query}`, token);
+      const page = await ask<Changes>(connection, `GET /v1/transactions/sync${query}`);
       for (const row of [...page.added, ...page.modified]) copy.rows.set(row.id, row);
       for (const { id } of page.removed) copy.rows.delete(id);
       [copy.cursor, hasMore] = [page.nextCursor, page.hasMore];
@@ -73,23 +69,20 @@ describe('an account over a renewed consent', { timeout: 60_000 }, () => {
     return { connection, ids: await accounts(connection), before };
   };
   /** Days later the customer gives a new consent, in whose making the bank's fault is on, and everything is read. */
-  const renew = async (bank: string, { id, token }: Connection, fault: string): Promise<void> => {
+  const renew = async (bank: string, connection: TestConnection, fault: string): Promise<void> => {
     await path.pass(20);
     await path.flows.sandbox.fault({ bank, fault });
-    const renewal = await ask<{ id: string; authorisationUrl: string }>(
-      `POST /v1/connections/${id}/renewals`,
-      token,
-      {},
-    );
+    const route = `POST /v1/connections/${connection.id}/renewals` as const;
+    const renewal = await ask<{ id: string; authorisationUrl: string }>(connection, route, {});
     await path.authorise(bank, renewal);
-    await path.bff.synchronise(id);
+    await path.bff.synchronise(connection.id);
   };
-  const told = async ({ token }: Connection) => {
+  const told = async (connection: TestConnection) => {
     const types = ['linked', 'renumbered', 'unresolved', 'joined'].map((type) => `account.${type}`);
-    return (await path.told(token, ...types)).map(({ type, data }): Record<string, string> => ({ type, ...data }));
+    return (await path.told(connection, ...types)).map(({ type, data }): Record<string, string> => ({ type, ...data }));
   };
   /** Whatever was booked is there under its id, newer rows besides, and none twice; log and feed say the same. */
-  const expectOneHistory = async (connection: Connection, ids: string[], before: Copy): Promise<void> => {
+  const expectOneHistory = async (connection: TestConnection, ids: string[], before: Copy): Promise<void> => {
     expect(await accounts(connection)).toEqual(ids);
     const after = await rowsOf(connection);
     const booked = (rows: Iterable<Row>) => [...rows].filter(({ status }) => status === 'BOOKED');
@@ -101,11 +94,7 @@ describe('an account over a renewed consent', { timeout: 60_000 }, () => {
     expect(named.length).toBe(new Set(named).size);
     expect(ids).toEqual(expect.arrayContaining(after.map(({ accountId }) => accountId)));
     const { pool } = path.bff.db;
-    const [customer] = (
-      await pool.query<{ customer_id: string }>('select customer_id from connections where id = $1', [connection.id])
-    ).rows;
-    const whose = { customerId: customer?.customer_id ?? '' };
-    expect(await tableOf(pool, whose)).toEqual(projected(await logOf(pool, whose)));
+    expect(await tableOf(pool, connection)).toEqual(projected(await logOf(pool, connection)));
   };
 
   it.each([
@@ -133,7 +122,7 @@ describe('an account over a renewed consent', { timeout: 60_000 }, () => {
     expect(events).toContainEqual({ type: 'account.unresolved', accountId: left, candidates: own });
 
     const join = (id = '', accountId = '') =>
-      path.bff.ask<{ id: string }>(`POST /v1/accounts/${id}/join`, { as: connection.token, body: { accountId } });
+      path.ask<{ id: string }>(connection.customerId, `POST /v1/accounts/${id}/join`, { body: { accountId } });
     expect((await join(proven?.['accountId'], left)).status).toBe(409);
     expect(await join(own, left)).toMatchObject({ status: 200, body: { id: own } });
     expect(await told(connection)).toContainEqual({
@@ -151,6 +140,6 @@ describe('an account over a renewed consent', { timeout: 60_000 }, () => {
     await path.bff.synchronise(connection.id);
     await expectOneHistory(connection, ids, before);
     expect(await told(connection)).toHaveLength(soFar);
-    expect(await path.told(connection.token, 'account.balance-mismatch')).toEqual([]);
+    expect(await path.told(connection, 'account.balance-mismatch')).toEqual([]);
   });
 });

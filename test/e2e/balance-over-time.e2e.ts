@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { now, resetClock } from '#libs/server';
-import { WholePath } from '../support/whole-path.js';
+import { type TestConnection, WholePath } from '../support/whole-path.js';
 
 const provable = ['meridian', 'tamar', 'thistle', 'lindenhof', 'marais'];
 /** Fjordbank tells no balances and Ticino no transactions: nothing can be proven there, and nothing may be reported. */
@@ -11,11 +11,9 @@ const banks = [...provable, ...silent];
 /** A little more than a day, so that a month of steps meets every hour. */
 const stepDays = 25 / 24;
 
-interface Connection {
+interface Connection extends TestConnection {
   bank: string;
   persona: string;
-  id: string;
-  token: string;
 }
 
 /** Opening + rows = closing, at the sandbox's banks over a month, and what is told when a bank slips. */
@@ -39,9 +37,10 @@ describe('balances and rows', { timeout: 60_000 }, () => {
     await path.pass(days);
     await path.bff.synchronise(id);
   };
-  const reports = ({ token }: Connection) => path.told(token, 'account.balance-mismatch', 'account.balance-agreed');
-  const proofs = async ({ token }: Connection): Promise<number> => {
-    const { body } = await path.bff.ask<{ data: { balanceProof?: object }[] }>('GET /v1/accounts', { as: token });
+  const reports = (connection: Connection) =>
+    path.told(connection, 'account.balance-mismatch', 'account.balance-agreed');
+  const proofs = async ({ customerId }: Connection): Promise<number> => {
+    const { body } = await path.ask<{ data: { balanceProof?: object }[] }>(customerId, 'GET /v1/accounts');
     return body.data.filter(({ balanceProof }) => balanceProof !== undefined).length;
   };
 

@@ -4,13 +4,19 @@ import { ApplicationKeysService } from '../../apps/aggregator/src/applications/a
 import { AuthorisationService, type Waiting } from '../../apps/bff/src/connections/authorisation.service.js';
 import { asOwner, comeBack } from './authorise.js';
 import { BankFlows } from './bank-flows.js';
-import { TestBff, type TestMerchant } from './bff.js';
+import { type BffAnswer, type BffCall, TestBff, type TestMerchant } from './bff.js';
 import type { Visit } from './sandbox.js';
 
 /** An event of a merchant's log. */
 export interface ToldEvent {
   type: string;
   data: Record<string, string>;
+}
+
+/** A connection, and whose it is. */
+export interface TestConnection {
+  id: string;
+  customerId: string;
 }
 
 /** What of a connection or a renewal its customer needs. */
@@ -50,15 +56,29 @@ export class WholePath {
     await this.flows.close();
   }
 
-  /** A connection of a new customer, whose token it answers too. */
-  async connect(bank: string, visit: Visit = {}): Promise<{ id: string; token: string }> {
-    const { token } = await this.bff.session(this.merchant, this.flows.person());
+  /** The merchant's backend asks for a customer: a session does not outlive the time that passes here. */
+  ask<Body>(
+    customerId: string,
+    route: `${string} /${string}`,
+    { body, headers }: Pick<BffCall, 'body' | 'headers'> = {},
+  ): Promise<BffAnswer<Body>> {
+    const as = this.merchant.apiKey;
+    return this.bff.ask<Body>(route, {
+      as,
+      headers: { 'customer-id': customerId, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  /** A connection of a new customer. */
+  async connect(bank: string, visit: Visit = {}): Promise<TestConnection> {
+    const { customerId } = await this.bff.session(this.merchant, this.flows.person());
     const body = { institutionId: `${bank}-sandbox` };
     const headers = { 'psu-id': 'ada', 'psu-ip-address': address };
-    const made = await this.bff.ask<Begun>('POST /v1/connections', { as: token, body, headers });
+    const made = await this.ask<Begun>(customerId, 'POST /v1/connections', { body, headers });
     await this.authorise(bank, made.body, visit);
     await vi.waitFor(() => this.active(made.body.id), { timeout: 10_000, interval: 100 });
-    return { id: made.body.id, token };
+    return { id: made.body.id, customerId };
   }
 
   /** Where the customer comes back on no callback, workers ask until they have confirmed. */
@@ -97,9 +117,9 @@ export class WholePath {
     await this.flows.sandbox.calm();
   }
 
-  /** The events of these types about a session's customer. */
-  async told(token: string, ...types: string[]): Promise<ToldEvent[]> {
-    const route = `GET /v1/events?limit=500&types=${types.join(',')}` as const;
-    return (await this.bff.ask<{ data: ToldEvent[] }>(route, { as: token })).body.data;
+  /** The events of these types about a customer. */
+  async told({ customerId }: TestConnection, ...types: string[]): Promise<ToldEvent[]> {
+    const route = `GET /v1/events?limit=500&types=${types.join(',')}&customerId=${customerId}` as const;
+    return (await this.bff.ask<{ data: ToldEvent[] }>(route, { as: this.merchant.apiKey })).body.data;
   }
 }
