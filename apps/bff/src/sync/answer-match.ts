@@ -167,10 +167,10 @@ export async function droppedOf(
   const earliest = booked.reduce((least, row) => Math.min(least, dateOf(row)?.getTime() ?? least), at.getTime());
   const { rows: dropped } = await tx.query<Side<'k_'> & { k_id: string; k_apart: string[] }>(
     `select id as k_id, apart_from as k_apart, ${both('k')} from transactions k
-     where id in (select id from transactions where account_id = $1 and date >= $2::timestamptz - interval '${marginDays} days'
+     where id = any(array(select id from transactions where account_id = $1 and date >= $2::timestamptz - interval '${marginDays} days'
          and removed_at >= $3::timestamptz - interval '${marginDays} days' and amount_minor = any($4) and status = 'PENDING'
-       union all select id from transactions where account_id = $1 and id = any($5) and removed_at is not null)
-       and status = 'PENDING' and joined_into is null
+       union all select id from transactions where id = any($5) and account_id = $1))
+       and removed_at is not null and status = 'PENDING' and joined_into is null
      order by id limit ${linesMax}`,
     [accountId, new Date(earliest), at, amounts, candidates],
   );

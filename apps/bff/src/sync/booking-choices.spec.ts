@@ -1,5 +1,5 @@
 import { bookedBefore } from './booked-before.js';
-import { noEvidence, policyOf } from './identity-policy.js';
+import { besideDays, noEvidence, policyOf } from './identity-policy.js';
 import { kinds, Ledger, row } from './ledger.fixture.js';
 
 const rent = row({ text: 'RENT', amount: -800 });
@@ -139,6 +139,22 @@ describe('by how many days bookings move', () => {
     expect(ledger.policy).toMatchObject({ daysBefore: -1, daysAfter: 3 });
     ledger.see([rent, row({ day: 29, amount: -99, pending: true })]);
     expect(kinds(ledger.see([rent, row({ day: 30, amount: -99 })]))).toContain('linked');
+  });
+
+  it('is learnt where pending rows have the opposite sign, too', () => {
+    const ledger = new Ledger();
+    ledger.policy = { ...policyOf(noEvidence), signs: 'flipped' };
+    ledger.see([rent, row({ day: 2, amount: 9, pending: true })]);
+    expect(kinds(ledger.see([rent, row({ day: 4, amount: -9 })]))).toEqual(['linked']);
+    expect(ledger.evidence).toMatchObject({ moved2: 1, replaced: 1, signsFlipped: 1, signsKept: 0 });
+  });
+
+  it('says little of how far before its pending row a booking may lie that is shown beside it', () => {
+    expect(besideDays(policyOf(noEvidence))).toEqual({ daysBefore: 3, daysAfter: 21 });
+    expect(besideDays({ ...policyOf(noEvidence), daysBefore: -1, daysAfter: 6 })).toEqual({
+      daysBefore: -1,
+      daysAfter: 6,
+    });
   });
 
   it('is not learnt where there is a choice', () => {

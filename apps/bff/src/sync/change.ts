@@ -24,7 +24,7 @@ export interface Flag {
   reason:
     /** A complete answer of its time no longer shows this booked row. It is kept. */
     | 'booked-vanished'
-    /** This new row may be what became of one of the candidates. */
+    /** This new row may be what became of one of the candidates; or this pending row may be the same as a booking beside it. */
     | 'uncertain-link';
   candidates: string[];
 }

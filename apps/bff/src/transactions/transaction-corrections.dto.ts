@@ -24,7 +24,7 @@ export class TransactionFlag {
     example: 'uncertain-link',
     description:
       '`booked-vanished`: the bank no longer shows it although its answer covers that time; it is kept. `uncertain-link`: it ' +
-      'may be what became of one of the candidates.',
+      'may be the same as one of the candidates, or what became of it.',
   })
   reason!: FlagReason;
   @Nested(() => FlagCandidate, { array: true, description: 'Join it with one of them, or dismiss the flag.' })

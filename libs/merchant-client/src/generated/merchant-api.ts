@@ -1911,7 +1911,7 @@ export interface components {
             data: components["schemas"]["TransactionView"][];
         };
         /**
-         * @description `booked-vanished`: the bank no longer shows it although its answer covers that time; it is kept. `uncertain-link`: it may be what became of one of the candidates.
+         * @description `booked-vanished`: the bank no longer shows it although its answer covers that time; it is kept. `uncertain-link`: it may be the same as one of the candidates, or what became of it.
          * @enum {string}
          */
         FlagReason: "booked-vanished" | "uncertain-link";
@@ -1925,7 +1925,7 @@ export interface components {
         };
         TransactionFlag: {
             /**
-             * @description `booked-vanished`: the bank no longer shows it although its answer covers that time; it is kept. `uncertain-link`: it may be what became of one of the candidates.
+             * @description `booked-vanished`: the bank no longer shows it although its answer covers that time; it is kept. `uncertain-link`: it may be the same as one of the candidates, or what became of it.
              * @example uncertain-link
              */
             reason: components["schemas"]["FlagReason"];
