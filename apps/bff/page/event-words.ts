@@ -19,6 +19,10 @@ function bankOf(event: LoggedEvent, { connection }: Names): string {
   return connection(textOf(event, 'connectionId') ?? '') ?? 'A bank';
 }
 
+function accountOf(event: LoggedEvent, { account }: Names): string {
+  return account(textOf(event, 'accountId') ?? '') ?? 'An account';
+}
+
 const connectionEnds: Readonly<Record<string, string>> = {
   'awaiting-authorisation': 'waits for you',
   active: 'is connected',
@@ -62,14 +66,16 @@ const sentences: Readonly<Record<string, Told>> = {
     const status = textOf(event, 'status') ?? '';
     return `The renewal of ${bankOf(event, names)} ${renewalEnds[status] ?? status}`;
   },
-  'account.balance-mismatch': (event, { account }) => {
-    const name = account(textOf(event, 'accountId') ?? '') ?? 'An account';
-    return `${name}: the balance moved ${money(Number(textOf(event, 'amount')), textOf(event, 'currency'))} beyond the transactions`;
+  'account.balance-mismatch': (event, names) => {
+    const moved = money(Number(textOf(event, 'amount')), textOf(event, 'currency'));
+    return `${accountOf(event, names)}: the balance moved ${moved} beyond the transactions`;
   },
-  'account.balance-agreed': (event, { account }) => {
-    const name = account(textOf(event, 'accountId') ?? '') ?? 'An account';
-    return `${name}: the balance agrees with the transactions again`;
-  },
+  'account.balance-agreed': (event, names) =>
+    `${accountOf(event, names)}: the balance agrees with the transactions again`,
+  'account.linked': (event, names) => `${accountOf(event, names)} is known again`,
+  'account.renumbered': (event, names) => `${accountOf(event, names)} has a new number`,
+  'account.unresolved': (event, names) => `${accountOf(event, names)} is new, and may be one that was there before`,
+  'account.joined': (event, names) => `${accountOf(event, names)} and another account are one`,
 };
 
 /** An event as a sentence; by its type and status where it is a new one. */

@@ -66,6 +66,14 @@ describe('an event in words', () => {
     expect(told(event('account.balance-agreed', { accountId: 'a' }), names)).toBe(
       'An account: the balance agrees with the transactions again',
     );
+    expect(
+      ['linked', 'renumbered', 'unresolved', 'joined'].map((what) => told(event(`account.${what}`, {}), names)),
+    ).toEqual([
+      'An account is known again',
+      'An account has a new number',
+      'An account is new, and may be one that was there before',
+      'An account and another account are one',
+    ]);
     expect(told(event('payment.completed', { paymentId: 'p', status: 'COMPLETED' }), names)).toBe(
       'The payment is made',
     );
