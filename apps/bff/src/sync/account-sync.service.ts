@@ -218,7 +218,7 @@ export class AccountSync {
     const dueAt = plan[1]?.nextAt ?? at;
     await lockConnection(tx, account.connection_id);
     await settleSchedule(tx, { accountId, dueAt, failures: 0, problem: null });
-    const missed = { accountId, scopes: [SyncScope.balances], problem: 'not-due-yet', dueAt } as const;
+    const missed = { scopes: [SyncScope.balances], problem: 'not-due-yet', dueAt } as const;
     const unread = balances && { ...missed, possibleAt: balances.possibleAt };
     await leaveRun(tx, { runId: run.id, accountId, figures, unread });
   }
@@ -272,7 +272,7 @@ export class AccountSync {
       await lockConnection(tx, connectionId);
       await settleSchedule(tx, { accountId, ...settled });
       const scopes = [SyncScope.balances, SyncScope.transactions];
-      const missed = { accountId, scopes, dueAt: settled.dueAt, ...unread };
+      const missed = { scopes, dueAt: settled.dueAt, ...unread };
       await leaveRun(tx, { runId: run.id, accountId, figures, unread: missed });
     });
   }

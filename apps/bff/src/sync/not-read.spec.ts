@@ -3,6 +3,7 @@ import { now } from '#libs/server';
 import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
 import type { AccountView } from '../accounts/account.dto.js';
 import type { ConnectionView } from '../connections/connection.dto.js';
+import { AccountSync } from './account-sync.service.js';
 import type { SyncRunView } from './sync-run.dto.js';
 
 let bff: TestBff;
@@ -108,6 +109,21 @@ describe('what a synchronisation did not read', () => {
       ]),
     );
     expect((await connection()).health).toBe('degraded');
+  });
+
+  it('is nothing any more where a second try in the same run has read it', async () => {
+    await synchronise(0);
+    bff.aggregator.fail({ route, path: '/accounts/one/transactions', ...refusing(500) });
+    const [one, two] = [await accountNamed('one'), await accountNamed('two')];
+    const read = (id = '', minutes = 0): Promise<void> =>
+      later(7 * hourMs + minutes * 60_000, () => bff.get(AccountSync).run(id));
+    await read(one?.id);
+    expect(await lastRun()).toMatchObject({ status: 'running', notRead: [{ accountId: one?.id }] });
+    await read(one?.id, 5);
+    expect(await lastRun()).toMatchObject({ status: 'running', notRead: [] });
+    await read(two?.id, 5);
+    const { status, notRead, explanation } = await lastRun();
+    expect([status, notRead, explanation]).toEqual(['completed', [], undefined]);
   });
 
   it('is the list of accounts where that was refused', async () => {

@@ -6,8 +6,9 @@ import { type Meaning, meaningOf, syncProblems } from './sync-fault.js';
 import type { AccountSyncView, Explanation, SyncRunView, UnreadPart } from './sync-run.dto.js';
 import type { Unread } from './sync-run.js';
 
-/** As JSON has it. */
-type StoredUnread = Omit<Unread, 'possibleAt' | 'dueAt' | 'scopes'> & {
+/** As JSON has it; without an account where it is the list. */
+type StoredUnread = Pick<Unread, 'problem'> & {
+  accountId?: string;
   scopes: UnreadPart['scopes'];
   possibleAt: string;
   dueAt: string;

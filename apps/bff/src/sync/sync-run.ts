@@ -42,10 +42,8 @@ export type RunFigures = Partial<
   >
 >;
 
-/** What a run was to read and did not. */
+/** What a run was to read of an account, or of the list of accounts, and did not. */
 export interface Unread {
-  /** Absent where it is the list of accounts. */
-  accountId?: string;
   scopes: readonly SyncScope[];
   problem: SyncProblem;
   /** The earliest at which it may be read without the customer. */
@@ -139,7 +137,7 @@ export async function leaveRun(
   }: { runId: string; accountId: string; figures: RunFigures; unread?: Unread | undefined },
 ): Promise<void> {
   await countRun(tx, runId, figures);
-  if (unread) await noteUnread(tx, runId, unread);
+  await noteUnread(tx, runId, { accountId, unread });
   await tx.query('update account_schedules set run_id = null where account_id = $1 and run_id = $2', [
     accountId,
     runId,
@@ -147,11 +145,24 @@ export async function leaveRun(
   await endRunWhenDone(tx, runId);
 }
 
-/** Notes what a run did not read, and with it that it is not complete. A wait explains less than a fault. */
-export async function noteUnread(client: Queryable, runId: string, unread: Unread): Promise<void> {
+/**
+ * Notes what of an account, or of the list where none is named, a run did not read; nothing where it was read, which may be at a
+ * second try. A run of which something is not read is not complete: a fault explains that better than a wait.
+ */
+export async function noteUnread(
+  client: Queryable,
+  runId: string,
+  { accountId, unread }: { accountId?: string; unread?: Unread | undefined },
+): Promise<void> {
+  const noted = unread ? [{ ...unread, accountId }] : [];
   await client.query(
-    `update sync_runs set unread = unread || $2::jsonb, problem = coalesce(nullif(problem, 'not-due-yet'), $3) where id = $1`,
-    [runId, JSON.stringify([unread]), unread.problem],
+    `with noted as (
+       select e from sync_runs, jsonb_array_elements(unread) e where id = $1 and e ->> 'accountId' is distinct from $2
+       union all select jsonb_array_elements($3::jsonb))
+     update sync_runs set unread = coalesce((select jsonb_agg(e) from noted), '[]'),
+       problem = (select e ->> 'problem' from noted order by e ->> 'problem' = 'not-due-yet' limit 1)
+     where id = $1 and (unread <> '[]' or $3::jsonb <> '[]')`,
+    [runId, accountId ?? null, JSON.stringify(noted)],
   );
 }
 

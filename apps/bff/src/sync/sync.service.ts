@@ -125,6 +125,7 @@ export class SyncService {
         next,
         connection.status,
       ]);
+      await noteUnread(tx, run.id, {});
       const ids = await scheduleAccounts(tx, { connectionId: connection.id, runId: run.id }, accounts);
       // A list that is read while no account is due is not worth an entry of its own.
       if (ids.length === 0 && run.isNew && accounts.length > 0)
@@ -178,7 +179,7 @@ export class SyncService {
         [connection.id, SyncRunStatus.running],
       );
       for (const { id, isEmpty } of rows) {
-        await noteUnread(tx, id, { ...unread, scopes: [SyncScope.accounts] });
+        await noteUnread(tx, id, { unread: { ...unread, scopes: [SyncScope.accounts] } });
         if (isEmpty) await endRun(tx, id, SyncRunStatus.failed, unread.problem);
       }
     });
