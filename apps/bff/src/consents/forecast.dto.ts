@@ -1,4 +1,5 @@
 import { Choice, DateTime, Integer, Nested, Text, Uuid } from '#libs/contract';
+import { ListPage, ListQuery } from '../list.dto.js';
 import { StopCause } from './consent-clocks.js';
 
 /** Who can do something about it. */
@@ -97,18 +98,15 @@ export class ConnectionForecast extends Forecast {
   @Uuid({ array: true, description: 'The accounts whose data it is.' }) accountIds!: string[];
 }
 
-export class ForecastQuery {
+export class ForecastQuery extends ListQuery {
   @DateTime({
     optional: true,
     description: 'Only what stops before this instant; 30 days ahead when absent. What has stopped is included.',
     example: '2026-09-30T00:00:00Z',
   })
   before?: string;
-  @Text({ optional: true, maxLength: 100, description: 'The `nextCursor` of the page before.' }) cursor?: string;
-  @Integer({ query: true, optional: true, min: 1, max: 500, default: 100 }) limit?: number;
 }
 
-export class ForecastPage {
+export class ForecastPage extends ListPage {
   @Nested(() => ConnectionForecast, { array: true, description: 'The soonest first.' }) data!: ConnectionForecast[];
-  @Text({ optional: true, description: 'Absent on the last page.' }) nextCursor?: string;
 }

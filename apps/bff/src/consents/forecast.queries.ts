@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { problems } from '#libs/contract';
 import { now } from '#libs/server';
 import { ConnectionStatus } from '../connections/connection-state.js';
+import { cutPage, readListCursor } from '../cursor.js';
 import type { ConnectionForecast, ForecastPage } from './forecast.dto.js';
 import { forecastOf, type ForecastRow } from './forecast.js';
 
@@ -40,7 +40,8 @@ export async function selectForecasts(
     limit,
   }: { merchantId: string; before: Date; cursor?: string | undefined; limit: number },
 ): Promise<ForecastPage> {
-  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const list = ['forecasts', merchantId];
+  const after = cursor === undefined ? undefined : readListCursor(cursor, list);
   const { rows } = await pool.query<Row & { stops_at: Date }>(
     `select ${columns} from connections c
      where c.merchant_id = $1 and c.stops_at < $2 and c.status = any($3)
@@ -50,15 +51,13 @@ export async function selectForecasts(
       merchantId,
       before,
       [ConnectionStatus.active, ConnectionStatus.needsUser],
-      after?.at ?? null,
+      after?.date ?? null,
       after?.id ?? null,
       limit + 1,
     ],
   );
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const isLast = rows.length <= limit || last === undefined;
-  return { data: shown.map(toForecast), ...(isLast ? {} : { nextCursor: writeCursor(last) }) };
+  const { page, more } = cutPage(rows, limit, { list, placeOf: ({ stops_at: date, id }) => ({ date, id }) });
+  return { data: page.map(toForecast), ...more };
 }
 
 function toForecast(row: Row): ConnectionForecast {
@@ -69,19 +68,4 @@ function toForecast(row: Row): ConnectionForecast {
     ...forecastOf(row, now()),
     accountIds: row.account_ids,
   };
-}
-
-const form = /^f(\d{1,16})\.([0-9a-f-]{36})$/;
-
-function writeCursor({ stops_at: stopsAt, id }: { stops_at: Date; id: string }): string {
-  return Buffer.from(`f${stopsAt.getTime()}.${id}`).toString('base64url');
-}
-
-function readCursor(text: string): { at: Date; id: string } {
-  const [, ms, id] = form.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
-  const at = new Date(Number(ms));
-  if (id === undefined || Number.isNaN(at.getTime())) {
-    throw problems.unexpectedValue({ parameter: 'cursor', message: 'cursor must be a value that this list has given' });
-  }
-  return { at, id };
 }

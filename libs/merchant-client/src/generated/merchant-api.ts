@@ -1528,10 +1528,11 @@ export interface components {
             accountIds: string[];
         };
         ForecastPage: {
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
             /** @description The soonest first. */
             data: components["schemas"]["ConnectionForecast"][];
-            /** @description Absent on the last page. */
-            nextCursor?: string;
         };
         CustomerReference: {
             /**
@@ -7855,11 +7856,11 @@ export interface operations {
     listForecasts: {
         parameters: {
             query?: {
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
                 /** @description Only what stops before this instant; 30 days ahead when absent. What has stopped is included. */
                 before?: string;
-                /** @description The `nextCursor` of the page before. */
-                cursor?: string;
-                limit?: number;
             };
             header?: never;
             path?: never;
@@ -7884,6 +7885,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "outlook": "ahead",
@@ -7916,8 +7919,7 @@ export interface operations {
                      *             "3fa85f64-5717-4562-b3fc-2c963f66afa6"
                      *           ]
                      *         }
-                     *       ],
-                     *       "nextCursor": "text"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ForecastPage"];
