@@ -109,7 +109,8 @@ export class TransactionsController {
     summary: 'Follow the changes',
     description:
       'What was added, modified and removed since the cursor. Begin without one, apply every page, keep `nextCursor` for the next call: ' +
-      'whoever applies all pages in order has what is stored.',
+      'whoever applies all pages in order has what is stored. Where two accounts have become one, transactions are modified: they ' +
+      'have another `accountId`.',
   })
   @Header('content-type', json)
   @ApiOkResponse({ type: TransactionChanges })

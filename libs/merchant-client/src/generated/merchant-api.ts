@@ -641,7 +641,7 @@ export interface paths {
         };
         /**
          * Follow the changes
-         * @description What was added, modified and removed since the cursor. Begin without one, apply every page, keep `nextCursor` for the next call: whoever applies all pages in order has what is stored.
+         * @description What was added, modified and removed since the cursor. Begin without one, apply every page, keep `nextCursor` for the next call: whoever applies all pages in order has what is stored. Where two accounts have become one, transactions are modified: they have another `accountId`.
          */
         get: operations["listTransactionChanges"];
         put?: never;
