@@ -58,6 +58,18 @@ describe('a pending row that is gone', () => {
       { kind: 'added', flag: { reason: 'uncertain-link', candidates: ids } },
     ]);
   });
+
+  it('is asked about, not linked, where a booking is dated farther from it than bookings are', () => {
+    const ledger = new Ledger();
+    ledger.policy = { ...besides, sideBySide: 'rare' };
+    const hotel = row({ day: 3, amount: -99, text: 'HOTEL', pending: true });
+    ledger.see([rent, hotel, row({ day: 2, pending: true })]);
+    const pending = idOf(ledger, 2);
+    expect(ledger.see([rent, hotel, row({ day: 12 })])).toMatchObject([
+      { kind: 'removed', id: pending },
+      { kind: 'added', flag: { candidates: [pending] } },
+    ]);
+  });
 });
 
 describe('bookings that were shown beside pending rows', () => {

@@ -1,7 +1,7 @@
 import { movesOf } from './booking-days.js';
 import type { Comparison } from './comparison.js';
 import type { KnownTransaction, Terms } from './reconcile.js';
-import { resemble } from './resemblance.js';
+import { fits, type Resemblance, resemble } from './resemblance.js';
 import { agreement, isId, positional } from './same-id.js';
 import type { Comparable } from './transaction-row.js';
 
@@ -55,17 +55,15 @@ export function joinSideBySide<R extends Comparable>(
       { known: [...known, ...gone], rows: bookings.filter((row) => !taken.has(row)) },
       sameDay ? { ...demands, daysBefore: 0, daysAfter: 0 } : { ...demands, usualDays: policy.usualDays },
     );
+    const replaced: Resemblance<R>[] = [];
     for (const link of links) {
-      const {
-        known: { id },
-        row,
-        confidence,
-      } = link;
-      const each = byId.get(id);
+      const { known: of, row, confidence } = link;
+      const each = byId.get(of.id);
       if (each && policy.sideBySide === 'habit') besides.push({ ...each, booked: row, confidence });
-      else if (each) uncertain.set(row, [id]);
+      else if (!each && fits(of, row, policy)) replaced.push(link);
+      else uncertain.set(row, [of.id]);
     }
-    comparison.takeBooked(links.filter(({ known: { id } }) => !byId.has(id)));
+    comparison.takeBooked(replaced);
     if (!sameDay) comparison.doubt(uncertain);
   }
   comparison.learn({ ...movesOf(besides.map(({ pending, booked }) => [pending, booked])), sideBySide: besides.length });
