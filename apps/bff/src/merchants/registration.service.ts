@@ -117,32 +117,28 @@ export class RegistrationService {
   /** Only webhooks of ours are touched, which are those whose secrets we have, and ones that lead here without any. */
   private async moveWebhook(merchantId: string, subApplicationId: string): Promise<void> {
     const rows = await this.prisma.webhookSecret.findMany({ where: { merchantId }, select: { webhookId: true } });
-    const known = new Set(rows.map(({ webhookId }) => webhookId));
+    const known = rows.map(({ webhookId }) => webhookId);
     const leadsHere = ({ callbackUrl }: RegisteredWebhook): boolean => callbackUrl.main.url === this.webhookUrl;
     const { active } = (await this.aggregator.forSubApplication(subApplicationId).getRegisteredWebhooks()).data;
-    if (!active.some((webhook) => known.has(webhook.id) && leadsHere(webhook))) {
+    const here = new Set(active.filter(leadsHere).map(({ id }) => id));
+    if (!known.some((id) => here.has(id))) {
       await this.removeWebhooks(subApplicationId, leadsHere);
       await this.addWebhook(merchantId, subApplicationId);
     }
-    const removed = await this.removeWebhooks(
-      subApplicationId,
-      (webhook) => known.has(webhook.id) && !leadsHere(webhook),
-    );
+    await this.removeWebhooks(subApplicationId, (webhook) => known.includes(webhook.id) && !leadsHere(webhook));
     await this.prisma.webhookSecret.updateMany({
-      where: { merchantId, webhookId: { in: removed }, retiredAt: null },
+      where: { merchantId, webhookId: { in: known.filter((id) => !here.has(id)) }, retiredAt: null },
       data: { retiredAt: new Date(now().getTime() + believedMs) },
     });
   }
 
-  /** Answers the ids of those that are no more. */
   private async removeWebhooks(
     subApplicationId: string,
     isUnwanted: (webhook: RegisteredWebhook) => boolean,
-  ): Promise<string[]> {
+  ): Promise<void> {
     const application = this.aggregator.forSubApplication(subApplicationId);
-    const unwanted = (await application.getRegisteredWebhooks()).data.active.filter(isUnwanted);
-    for (const { id } of unwanted) await application.deleteWebhook(id);
-    return unwanted.map(({ id }) => id);
+    const { active } = (await application.getRegisteredWebhooks()).data;
+    for (const webhook of active) if (isUnwanted(webhook)) await application.deleteWebhook(webhook.id);
   }
 
   private get webhookUrl(): string {

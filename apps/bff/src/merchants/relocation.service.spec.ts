@@ -88,6 +88,17 @@ describe('a program that starts at another address', () => {
     expect(bff.aggregator.calls).toHaveLength(calls);
   });
 
+  it('gives the old secret up in time, also where the answer to the end of the old webhook was lost', async () => {
+    bff.aggregator.fail({ route: 'DELETE /webhook/events/:id', afterWork: true });
+    await startedAt('https://new.bff.test', () => Promise.resolve(!leadsTo().includes(oldUrl)));
+    expect(await pending()).toHaveLength(1);
+    await bff.db.pool.query('update merchants set registration_lease_until = null');
+    await moveToNew();
+    expect(leadsTo()).toEqual([newUrl]);
+    const { rows } = await bff.db.pool.query('select 1 from webhook_secrets where retired_at is null');
+    expect(rows).toHaveLength(1);
+  });
+
   it('leaves webhooks alone that are not its own', async () => {
     const foreign = { main: { url: 'https://elsewhere.test/hook' } };
     const client = { id: crypto.randomUUID(), applicationId: merchant.subApplicationId, webhookSecret: 's' };
