@@ -85,7 +85,7 @@ describe('a pending transaction that is gone', () => {
   async function flagged(): Promise<{ id: string; candidate: string }> {
     await take(db.pool, account, [rent, hold]);
     await take(db.pool, account, [rent, ...halls]);
-    const [one] = (await live()).filter(({ flag }) => flag !== null);
+    const one = (await live()).find(({ flag }) => flag !== null);
     const { candidates } = JSON.parse(await corrections.flagOf(account, one?.id ?? '')) as TransactionFlag;
     return { id: one?.id ?? '', candidate: candidates[0]?.transaction.id ?? '' };
   }
