@@ -110,7 +110,7 @@ export function bffRead(): Promise<Figure[]> {
     await analyse(databaseUrl);
     const figure = await race(hold, {
       name: 'bff-read: 100 rows',
-      requests: 300,
+      requests: 1_500,
       ours: { origin: bff, path: '/v1/transactions?limit=100', headers: { authorization: `Bearer ${token}` } },
       baseline: 'bare Fastify splicing stored text from one pg query',
       bare: {
