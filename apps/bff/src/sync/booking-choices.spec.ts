@@ -136,6 +136,24 @@ describe('bookings that were shown beside pending rows', () => {
   });
 });
 
+describe('an equal pending row that is still shown', () => {
+  it.each([
+    ['habit' as const, ['flagged', 'linked']],
+    ['never' as const, ['linked']],
+  ])('is in doubt where bookings are shown beside pending rows: %s', (sideBySide, expected) => {
+    const ledger = new Ledger();
+    ledger.policy = { ...besides, sideBySide };
+    const pending = (id: string) => row({ id, day: 2, pending: true });
+    ledger.see([rent, pending('p'), pending('q')]);
+    // The one that is first in every order goes.
+    const [, last] = ledger.live
+      .filter(({ row: { status } }) => status === 'PENDING')
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const changes = ledger.see([rent, pending(last?.row.bankId ?? ''), row({ id: 'b', day: 4 })]);
+    expect(kinds(changes).toSorted((a, b) => a.localeCompare(b))).toEqual(expected);
+  });
+});
+
 describe('by how many days bookings move', () => {
   it('is learnt from what is only flagged, so that the window can widen again', () => {
     const ledger = new Ledger();

@@ -1,7 +1,7 @@
 import type { MatchRule } from './change.js';
 import { bookedBefore, claimedIds, type Late, nearest } from './booked-before.js';
 import { bookingsOf, isBooking, isOtherId } from './booking-days.js';
-import { besideDays, type Evidence, type IdentityPolicy, noEvidence } from './identity-policy.js';
+import { besideDays, type Evidence, isShownBeside, noEvidence } from './identity-policy.js';
 import { pairUp, type Open, type Pair, remove } from './pairing.js';
 import type { KnownTransaction, Rest, Terms } from './reconcile.js';
 import { type Demands, fits, type Resemblance, type Resemblances, resemble } from './resemblance.js';
@@ -135,9 +135,8 @@ export class Comparison<R extends Comparable> {
 
   /** Pending transactions that are gone and may be what a booking is that comes only now. */
   gonePending(): KnownTransaction[] {
-    const { sideBySide } = this.terms.policy;
     // Where bookings are shown beside pending rows, one that is shown already is likelier than one that comes now.
-    const claimed = isShownBeside(sideBySide) ? claimedIds(this.same) : new Set<string>();
+    const claimed = isShownBeside(this.terms.policy) ? claimedIds(this.same) : new Set<string>();
     return this.open.known.filter((each) => {
       const isGone = isPending(each) && each.into === null && this.covers(each);
       const isHeld = this.areIdsHeld && this.isTrusted(each.bankId);
@@ -147,11 +146,11 @@ export class Comparison<R extends Comparable> {
 
   /** What became of pending rows that are gone. */
   private bookings(): void {
-    const { signs, sideBySide, daysBefore, daysAfter, usualDays } = this.terms.policy;
+    const { signs, daysBefore, daysAfter, usualDays } = this.terms.policy;
     const gone = new Set<Comparable>(this.gonePending());
     const isOpen = (each: KnownTransaction) => gone.has(each);
     const days = { daysBefore, daysAfter, usualDays };
-    const shown = isShownBeside(sideBySide) ? this.pendingByAmount() : new Map<string, Comparable[]>();
+    const shown = isShownBeside(this.terms.policy) ? this.pendingByAmount() : new Map<string, Comparable[]>();
     const isAlone = (row: Comparable) => !shown.get(amountOf(row))?.some((pending) => fits(pending, row, days));
     const isBooked = (row: Comparable) => row.status === 'BOOKED' && isAlone(row);
     const demands = { ...days, known: isOpen, row: isBooked };
@@ -234,11 +233,6 @@ export class Comparison<R extends Comparable> {
       sum[name] = (sum[name] ?? 0) + count;
     this.evidence = sum;
   }
-}
-
-/** Whether a pending row may still be shown when its booking is. */
-function isShownBeside(sideBySide: IdentityPolicy['sideBySide']): boolean {
-  return sideBySide === 'habit' || sideBySide === 'unknown';
 }
 
 function content(row: Comparable): string {

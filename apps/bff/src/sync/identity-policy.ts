@@ -119,6 +119,11 @@ function bookingDays(evidence: Evidence): Pick<IdentityPolicy, 'daysBefore' | 'd
   };
 }
 
+/** Whether a pending row may well still be shown when its booking is. */
+export function isShownBeside({ sideBySide }: IdentityPolicy): boolean {
+  return sideBySide === 'habit' || sideBySide === 'unknown';
+}
+
 /** By how many days a booking may lie before and after a pending row that is shown beside it: it has been booked already. */
 export function besideDays({
   daysBefore,

@@ -1,5 +1,7 @@
+import { isBooking } from './booking-days.js';
 import type { Flagged } from './change.js';
 import type { Comparison } from './comparison.js';
+import { type IdentityPolicy, isShownBeside } from './identity-policy.js';
 import { pairUp } from './pairing.js';
 import type { KnownTransaction } from './reconcile.js';
 import { type Comparable, isPending, purchaseOf } from './transaction-row.js';
@@ -12,6 +14,7 @@ import { type Comparable, isPending, purchaseOf } from './transaction-row.js';
 export function pendingInDoubt<R extends Comparable>(
   gone: readonly KnownTransaction[],
   comparison: Pick<Comparison<R>, 'same' | 'found' | 'late' | 'areToldApart'>,
+  policy: IdentityPolicy,
 ): Flagged[] {
   const { same, found, late } = comparison;
   const askable = new Map(same.flatMap(({ known }) => (isAskable(known) ? [[known.id, known]] : [])));
@@ -19,15 +22,17 @@ export function pendingInDoubt<R extends Comparable>(
   const doubts = late.flatMap(({ known, twin }) =>
     (twin.known.flag?.candidates ?? []).map((id) => ({ id, into: known.id })),
   );
-  // Two equal pending rows, of which one was taken for the other face of the booking.
+  // Of equal pending rows nobody knows which was taken: for the other face of the booking, or for what became the booking.
   const shown = new Set([...same, ...found].map(({ known }) => known.id));
   const faces = gone.filter((each) => isPending(each) && each.into !== null && shown.has(each.into));
-  const equal = pairUp({ known: faces, rows: [...askable.values()] }, { known: purchaseOf, row: purchaseOf });
-  for (const {
-    known: { into },
-    row: { id },
-  } of equal)
-    if (into !== null) doubts.push({ id, into });
+  const booked = isShownBeside(policy)
+    ? found.filter((each) => isBooking(each) && each.rule === 'amount-and-text')
+    : [];
+  const equal = pairUp(
+    { known: [...faces, ...booked.map(({ known }) => known)], rows: [...askable.values()] },
+    { known: purchaseOf, row: purchaseOf },
+  );
+  for (const { known, row } of equal) doubts.push({ id: row.id, into: known.into ?? known.id });
   const flags = doubts.filter(({ id, into }) => askable.delete(id) && !comparison.areToldApart(id, into));
   return flags.map(({ id, into }) => ({
     kind: 'flagged',

@@ -39,7 +39,7 @@ export function settle<R extends Comparable>(
         { kind: 'removed', id: face.known.id, reason: 'joined', into: known.id },
       ];
     }),
-    ...pendingInDoubt(gone, comparison).filter(({ id }) => !shownBeside.has(id) && !faces.has(id)),
+    ...pendingInDoubt(gone, comparison, terms.policy).filter(({ id }) => !shownBeside.has(id) && !faces.has(id)),
     ...vanished<R>(gone.filter(({ id }) => !settled.has(id))),
     ...open.rows.map((row) => asAdded(row, uncertain, newId)),
   ];
