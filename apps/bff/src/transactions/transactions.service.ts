@@ -9,9 +9,9 @@ import { type ChangesQuery, listSizeMax, type TransactionQuery } from './transac
 
 interface ListRow {
   wire: string;
-  id: string;
-  /** Its date as Postgres prints it, in UTC. */
-  at: string;
+  /** With `date`, of the last row of a page that is full. */
+  id: string | null;
+  date: Date | null;
 }
 
 interface ChangeRow {
@@ -40,21 +40,21 @@ export class TransactionsService {
       const { date, id } = readListCursor(query.cursor, list);
       after = ` and (date, id) < ($${values.push(date)}, $${values.push(id)})`;
     }
-    values.push(limit + 1);
+    const place = `place = $${values.push(limit)}`;
     const { rows } = await this.pool.query<ListRow>({
       name: `transactions-${name}${after === '' ? '' : '-on'}`,
-      // The date as text: pg would make a Date of each, and only the last is of use.
-      text: `select wire, id, date::text as at from transactions where customer_id = $1 and ${where}${after}
-             order by date desc, id desc limit $${values.length}`,
+      // One row more than the page tells whether there is more; only the page's last row is asked where it stands.
+      text: `select wire, case when ${place} then id end as id, case when ${place} then date end as date
+             from (select id, date, wire, row_number() over (order by date desc, id desc) as place
+               from transactions where customer_id = $1 and ${where}${after}
+               order by date desc, id desc limit $${values.length}::int + 1) page`,
       values,
     });
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    const more =
-      last && rows.length > limit
-        ? `true,"nextCursor":"${writeListCursor({ id: last.id, date: new Date(last.at) }, list)}"`
-        : 'false';
-    return ['{"data":[', page.map(({ wire }) => wire).join(','), '],"hasMore":', more, '}'].join('');
+    const texts = rows.map(({ wire }) => wire);
+    const { id = null, date = null } = rows[limit - 1] ?? {};
+    if (texts.length <= limit || id === null || date === null) return `{"data":[${texts.join(',')}],"hasMore":false}`;
+    texts.pop();
+    return `{"data":[${texts.join(',')}],"hasMore":true,"nextCursor":"${writeListCursor({ id, date }, list)}"}`;
   }
 
   async listOfAccount(scope: Scope, accountId: string, query: TransactionQuery): Promise<string> {
