@@ -50,11 +50,10 @@ export class TransactionsService {
                order by date desc, id desc limit $${values.length}::int + 1) page`,
       values,
     });
-    const texts = rows.map(({ wire }) => wire);
+    const texts = rows.slice(0, limit).map(({ wire }) => wire);
     const { id = null, date = null } = rows[limit - 1] ?? {};
-    if (texts.length <= limit || id === null || date === null) return `{"data":[${texts.join(',')}],"hasMore":false}`;
-    texts.pop();
-    return `{"data":[${texts.join(',')}],"hasMore":true,"nextCursor":"${writeListCursor({ id, date }, list)}"}`;
+    if (rows.length <= limit || id === null || date === null) return pageText(texts, '"hasMore":false');
+    return pageText(texts, `"hasMore":true,"nextCursor":"${writeListCursor({ id, date }, list)}"`);
   }
 
   async listOfAccount(scope: Scope, accountId: string, query: TransactionQuery): Promise<string> {
@@ -101,6 +100,14 @@ export class TransactionsService {
       `"nextCursor":"${writeFeedCursor(reached)}","hasMore":${rows.length > limit}}`
     );
   }
+}
+
+/** What stands around the rows goes into the first and the last text, so that a hundred kilobytes are put together once. */
+function pageText(texts: readonly string[], rest: string): string {
+  const parts = texts.length === 0 ? [''] : [...texts];
+  parts[0] = `{"data":[${parts[0]}`;
+  parts[parts.length - 1] += `],${rest}}`;
+  return parts.join(',');
 }
 
 /** One entry for each transaction of the page, by what it is now. */
