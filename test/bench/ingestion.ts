@@ -130,7 +130,8 @@ export function ingestion(): Promise<Figure[]> {
       OPERATOR_KEY: credentials.operatorKey,
       LOG_LEVEL: 'error',
     };
-    const program = await hold(startProgram({ name: 'bff', bundle: 'dist/bff/main.mjs', url, dataDir, env }));
+    const bundle = 'dist/bff/main.mjs';
+    const program = await hold(startProgram({ name: 'bff', bundle, url, dataDir, env, ordinaryHeap: true }));
     await waitUntilHealthy(program);
     const server = await hold(startBareProgram(bare, { databaseUrl }));
     const addresses = { ours: `${url}/v1/webhooks/aggregator`, baseline: server.origin };

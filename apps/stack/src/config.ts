@@ -13,6 +13,8 @@ export interface StackSettings {
   /** Names the version header and the error source of the interface. */
   serviceName?: string;
   logLevel?: string;
+  /** The BFF keeps Node's own bounds of its heap, as a program in production does. */
+  ordinaryHeap?: boolean;
 }
 
 const defaults = { AGGREGATOR_PORT: 3000, BFF_PORT: 3001, SANDBOX_PORT: 3002, SANDBOX_TLS_PORT: 3003 };

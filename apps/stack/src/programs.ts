@@ -23,6 +23,8 @@ export interface ProgramOptions {
   env: Record<string, string | undefined>;
   /** Megabytes of V8's young generation's halves; 2 unless a program's answers are large. */
   semiSpaceMb?: number;
+  /** Node's own bounds instead, as in production. */
+  ordinaryHeap?: boolean | undefined;
 }
 
 const stopTimeoutMs = 12_000;
@@ -48,11 +50,11 @@ function keepLog(child: ChildProcess, log: WriteStream): () => string {
 
 /** Starts a bundle. It is not awaited here: `waitUntilHealthy` does that, so that programs start side by side. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
-  const { name, bundle, url, dataDir, env, semiSpaceMb = 2 } = options;
+  const { name, bundle, url, dataDir, env, semiSpaceMb = 2, ordinaryHeap = false } = options;
   const logs = join(dataDir, 'logs');
   await mkdir(logs, { recursive: true });
   const log = createWriteStream(join(logs, `${name}.log`), { flags: 'a' });
-  const child = spawn(process.execPath, [...heapFlags(semiSpaceMb), bundle], {
+  const child = spawn(process.execPath, [...(ordinaryHeap ? [] : heapFlags(semiSpaceMb)), bundle], {
     // The channel is never written to: a program ends when it breaks, so none outlives a launcher that was killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...mallocSettings, ...inheritedEnvironment(), NODE_COMPILE_CACHE: join(dataDir, 'compile-cache'), ...env },

@@ -140,6 +140,7 @@ async function startBff({ settings, urls, credentials, databaseUrl }: Foundation
     dataDir: settings.dataDir,
     // A page of 100 rows is a text of 110 kB: in a smaller one a quarter of the time went to collecting garbage.
     semiSpaceMb: 8,
+    ordinaryHeap: settings.ordinaryHeap,
     env: {
       ROLE: 'all',
       BFF_PORT: portOf(urls.bff),

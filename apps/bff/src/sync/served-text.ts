@@ -1,5 +1,5 @@
 import type { Transaction } from '#libs/contract';
-import { rowOf, type TransactionRow } from './transaction-row.js';
+import { datesOf, rowOf, type TransactionRow } from './transaction-row.js';
 
 /** A bank's text as Postgres can hold it: its text type has no character zero. JSON escapes that one, so only columns need it. */
 export function storable<T extends string | null>(text: T): T | string {
@@ -44,6 +44,13 @@ export function transactionOf(served: string): Transaction {
 /** The row behind a served text: both say the same. */
 export function rowOfServed(served: string): TransactionRow {
   return rowOf(transactionOf(served));
+}
+
+/** Where the row behind a served text stands in lists; without a date of the bank's, the row alone knows since when it is there. */
+export function placeOfServed(served: string): { id: string; date: Date | null } {
+  const told = JSON.parse(served) as Served;
+  const { bookedAt, valueAt } = datesOf(told);
+  return { id: told.id, date: bookedAt ?? valueAt };
 }
 
 interface Served extends Omit<Transaction, 'id'> {

@@ -47,17 +47,18 @@ export function purchaseOf({ bookedAt, valueAt, amountMinor, currency, descripti
 /** What tells whether two rows are equal, and where in time a row belongs. */
 export type RowIdentity = Pick<TransactionRow, 'bankId' | 'bookedAt' | 'valueAt' | 'fingerprint' | 'body'>;
 
-/** Pure; a date that cannot be read is no date. */
+/** Pure. */
 export function identityOf({ id, ...rest }: Transaction): RowIdentity {
   const body = JSON.stringify(rest);
   const bankId = filled(id);
-  return {
-    bankId,
-    bookedAt: instant(rest.bookingDateTime ?? rest.date),
-    valueAt: instant(rest.valueDateTime),
-    fingerprint: fingerprintOf(bankId, body),
-    body,
-  };
+  return { bankId, ...datesOf(rest), fingerprint: fingerprintOf(bankId, body), body };
+}
+
+/** A date that cannot be read is no date. */
+export function datesOf(
+  told: Pick<Transaction, 'bookingDateTime' | 'date' | 'valueDateTime'>,
+): Pick<RowIdentity, 'bookedAt' | 'valueAt'> {
+  return { bookedAt: instant(told.bookingDateTime ?? told.date), valueAt: instant(told.valueDateTime) };
 }
 
 /** The row of a transaction as the interface gives it. Pure. */

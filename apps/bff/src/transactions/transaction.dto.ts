@@ -13,6 +13,7 @@ import {
 } from '#libs/contract';
 
 export const listSizeMax = 500;
+export const listSize = 100;
 
 /** What transactions may be chosen by; several filters hold together. */
 export class TransactionFilter {
@@ -43,7 +44,7 @@ export class TransactionFilter {
 }
 
 export class TransactionQuery extends TransactionFilter {
-  @Integer({ query: true, optional: true, min: 1, max: listSizeMax, default: 100 }) limit?: number;
+  @Integer({ query: true, optional: true, min: 1, max: listSizeMax, default: listSize }) limit?: number;
   @Text({
     optional: true,
     maxLength: 200,
