@@ -139,7 +139,7 @@ async function startBff({ settings, urls, credentials, databaseUrl }: Foundation
     url: urls.bff,
     dataDir: settings.dataDir,
     // A page of 100 rows is a text of 110 kB: in a smaller one a quarter of the time went to collecting garbage.
-    semiSpaceMb: 8,
+    semiSpaceMb: 16,
     ordinaryHeap: settings.ordinaryHeap,
     env: {
       ROLE: 'all',

@@ -15,6 +15,7 @@ import { type ReadinessCheck, addStatusRoutes } from './status-routes.js';
 import { acceptTracingId, newTracingId } from './tracing.js';
 import { answerUnreadable } from './unreadable-requests.js';
 import { createValidationPipe } from './validation.pipe.js';
+import { allocateYoung } from './young-heap.js';
 
 export interface BootstrapOptions {
   /** Names the program in its log. */
@@ -57,6 +58,7 @@ export interface Running {
 
 /** Starts a program: Nest on Fastify, with everything that each of our programs needs around it. Prints nothing but log lines. */
 export async function bootstrap(AppModule: Type | DynamicModule, options: BootstrapOptions): Promise<Running> {
+  allocateYoung();
   const logger = options.logger ?? createLogger(options.name);
   const app = await createApp(AppModule, { ...options, logger });
   await app.listen(options.port, options.host ?? '0.0.0.0');
