@@ -41,6 +41,13 @@ describe('a customer', { timeout: 90_000 }, () => {
       ...(body === undefined ? {} : { method: 'POST', body }),
     });
 
+  const approveOnDevice = async (consent: string): Promise<void> => {
+    const text = `SELECT institution_consent_id AS "consentId" FROM aggregator.consents WHERE id = (${consent})`;
+    const [row] = await stack.sql<{ consentId: string }>(text, ['fjordbank-sandbox']);
+    const decision = { bank: 'fjordbank', consentId: row?.consentId, decision: 'approve' };
+    await call(`${stack.urls.sandbox}/control/decoupled`, { method: 'POST', body: decision });
+  };
+
   it('says by what name a bank knows them that asks them on a device of theirs, and approves there', async () => {
     await new ReferencePageVisitor(page, stack.urls.bff).signIn(merchant.apiKey, 'customer-2');
     await page.getByRole('searchbox', { name: 'Find a bank' }).fill('Fjordbank');
@@ -48,13 +55,23 @@ describe('a customer', { timeout: 90_000 }, () => {
     await page.getByLabel('Your user name at Fjordbank').fill('ada');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /^Fjordbank waiting for you/ }).waitFor();
-    const [row] = await stack.sql<{ consentId: string }>(
-      `SELECT a.institution_consent_id AS "consentId" FROM aggregator.consents a JOIN bff.connections c ON c.consent_id = a.id`,
-    );
-    const decision = { bank: 'fjordbank', consentId: row?.consentId, decision: 'approve' };
-    await call(`${stack.urls.sandbox}/control/decoupled`, { method: 'POST', body: decision });
+    await approveOnDevice('SELECT consent_id FROM bff.connections WHERE institution_id = $1');
     await page.getByRole('heading', { name: /^Fjordbank connected/ }).waitFor();
     expect(new URL(page.url()).origin).toBe(stack.urls.bff);
+  });
+
+  it('renews there too, and says again by what name', async () => {
+    await new ReferencePageVisitor(page, stack.urls.bff).signIn(merchant.apiKey, 'customer-2');
+    await page.getByRole('button', { name: 'Renew Fjordbank' }).click();
+    await page.getByLabel('Your user name at Fjordbank').fill('ada');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your user name at Fjordbank').waitFor({ state: 'detached' });
+    await approveOnDevice(
+      'SELECT r.consent_id FROM bff.renewals r JOIN bff.connections c ON c.id = r.connection_id WHERE c.institution_id = $1',
+    );
+    await page.getByRole('log').getByText('The renewal of Fjordbank is complete').waitFor();
+    expect(await page.getByRole('log').innerText()).not.toContain('Fjordbank needs you');
+    await page.getByRole('heading', { name: /^Fjordbank connected/ }).waitFor();
   });
 
   it('renews from an e-mail: one link, one button, the bank’s own pages, and back', async () => {

@@ -42,6 +42,18 @@ export async function openRenewalOf(pool: Pool, consentId: string): Promise<Rene
   return rows[0];
 }
 
+/** A customer who goes to the bank is back within this time, or has their approval known. */
+const atBankMs = 15 * 60_000;
+
+/** Whether the customer may be giving the next consent at the bank right now. */
+export async function isBeingRenewed(pool: Pool, connectionId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'select 1 from renewals where connection_id = $1 and status = $2 and created_at > $3',
+    [connectionId, RenewalStatus.awaitingAuthorisation, new Date(now().getTime() - atBankMs)],
+  );
+  return rowCount !== 0;
+}
+
 /** Moves an attempt by compare-and-set and tells the merchant's log; false when it is no longer where it may be moved from. */
 export async function moveRenewal(
   client: PoolClient,

@@ -3,7 +3,6 @@ import { appendEvent } from '../events/event-log.js';
 import { joinHistories } from './joined-histories.js';
 import { moveTransactions } from './moved-transactions.js';
 import { recordChanges } from './record-changes.js';
-import { lockConnection } from './sync-run.js';
 
 /** Two accounts that are one, of which one at most is read. */
 export interface AccountJoin {
@@ -31,11 +30,19 @@ export async function lockAccounts(tx: PoolClient, customerId: string): Promise<
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`accounts:${customerId}`]);
 }
 
-/** The account, locked; undefined where the customer has none of this id. */
+/**
+ * The account, locked, and before it its connection, as everybody does who changes what is below a connection; undefined where
+ * the customer has none of this id.
+ */
 export async function lockAccount(
   tx: PoolClient,
   { customerId, id }: { customerId: string; id: string },
 ): Promise<JoinedAccount | undefined> {
+  await tx.query(
+    `select 1 from connections where id = (select connection_id from accounts where id = $1 and customer_id = $2)
+     for no key update`,
+    [id, customerId],
+  );
   const { rows } = await tx.query<JoinedAccount>(
     `select id, connection_id as "connectionId", institution_id as "institutionId", currency,
        exists (select from account_schedules where account_id = a.id and due_at is not null) as "isRead"
@@ -46,8 +53,8 @@ export async function lockAccount(
 }
 
 /**
- * Makes one account of two in the caller's transaction: transactions, names, schedule, calls and balances of the one that goes
- * become those of the one that stays. A reading of it that is under way finds it gone, and records nothing.
+ * Makes one account of two, both locked, in the caller's transaction: transactions, names, schedule, calls and balances of the
+ * one that goes become those of the one that stays. A reading of it that is under way finds it gone, and records nothing.
  */
 export async function joinAccounts(tx: PoolClient, pool: Pool, join: AccountJoin): Promise<void> {
   const { merchantId, customerId, kept, gone, by } = join;
@@ -58,7 +65,6 @@ export async function joinAccounts(tx: PoolClient, pool: Pool, join: AccountJoin
   await recordChanges(tx, { customerId, accountId: kept.id, syncRunId: null }, { staged, changes });
   await staged.discard(tx);
   await moveNames(tx, join);
-  for (const { connectionId } of [kept, gone]) await lockConnection(tx, connectionId);
   if (gone.isRead) await takePlace(tx, join);
   // What was known of either is held against everything that the institution shows.
   await tx.query('update account_schedules set audited_at = null where account_id = $1', [kept.id]);

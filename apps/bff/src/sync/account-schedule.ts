@@ -28,7 +28,11 @@ export async function takeReadyAccounts(pool: Pool, limit: number): Promise<stri
 
 /** Takes back everything that was handed out: the queue has lost its jobs. */
 export async function releaseHandedOut(pool: Pool): Promise<void> {
-  await pool.query('update account_schedules set ready_at = due_at where due_at <= $1 and ready_at > $1', [now()]);
+  await pool.query(
+    `update account_schedules set ready_at = due_at where account_id in (
+       select account_id from account_schedules where due_at <= $1 and ready_at > $1 for update skip locked)`,
+    [now()],
+  );
 }
 
 /** Keeps an account in hand for another while. */

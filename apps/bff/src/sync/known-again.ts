@@ -5,9 +5,9 @@ import type { DueAccount } from './due-account.js';
 import { isSameHistory, overlapOf } from './overlap.js';
 
 /**
- * The account to which an answer belongs, locked; undefined where its connection has lost it meanwhile: two may lead to one
- * account, and only the one it belongs to writes. The first answer may show that it is an account that was read before under
- * other numbers and ids: then the new one has become that one, before anything of it is recorded.
+ * The account to which an answer belongs, locked with its connection; undefined where its connection has lost it meanwhile: two
+ * may lead to one account, and only the one it belongs to writes. The first answer may show that it is an account that was read
+ * before under other numbers and ids: then the new one has become that one, before anything of it is recorded.
  */
 export async function accountOfAnswer(
   tx: PoolClient,

@@ -5,6 +5,7 @@ import { LeaseLostError, POOL, transaction } from '#libs/database';
 import { createLogger } from '#libs/server';
 import { ConnectionStatus } from '../connections/connection-state.js';
 import { moveConnection } from '../connections/connections.queries.js';
+import { isBeingRenewed } from '../connections/renewals.queries.js';
 import { institutionAnswered, institutionFailed } from './institution-circuit.js';
 import { faultOf, IncompleteAnswer, isLapsed, meaningOf, type SyncFault } from './sync-fault.js';
 
@@ -53,11 +54,13 @@ export class SyncFaults {
     else if (error.status === 424) await institutionAnswered(this.pool, at);
   }
 
-  /** Whether there is a proof that only the customer can help; then the connection is moved and not asked again. */
+  /** Whether there is a proof that only the customer can help, who is not at it already; then the connection is moved and not asked again. */
   async needsUser(connection: FaultyConnection, client: AggregatorClient, fault: SyncFault): Promise<boolean> {
     if (fault.verdict !== 'needs-user' && fault.verdict !== 'check-consent') return false;
     const proven = fault.verdict === 'needs-user' || (await this.hasLapsed(client, connection.consent_id));
     if (!proven) return false;
+    // A bank may end a consent the moment its customer gives the next one, and we hear of that one a little later.
+    if (await isBeingRenewed(this.pool, connection.id)) return false;
     const columns = { next_sync_at: null, health: 'degraded' };
     const { id, consent_id: consentId } = connection;
     const move = { id, to: ConnectionStatus.needsUser, reason: fault.problem, consentId, columns };
