@@ -34,15 +34,20 @@ export async function lockAccounts(tx: PoolClient, customerId: string): Promise<
  * The account, locked, and before it its connection, as everybody does who changes what is below a connection; undefined where
  * the customer has none of this id.
  */
-export async function lockAccount(
-  tx: PoolClient,
-  { customerId, id }: { customerId: string; id: string },
-): Promise<JoinedAccount | undefined> {
+export async function lockAccount(tx: PoolClient, account: AccountName): Promise<JoinedAccount | undefined> {
   await tx.query(
     `select 1 from connections where id = (select connection_id from accounts where id = $1 and customer_id = $2)
      for no key update`,
-    [id, customerId],
+    [account.id, account.customerId],
   );
+  return lockAccountRow(tx, account);
+}
+
+/** The account alone, for whoever has locked the connection that they believe it to belong to. */
+export async function lockAccountRow(
+  tx: PoolClient,
+  { customerId, id }: AccountName,
+): Promise<JoinedAccount | undefined> {
   const { rows } = await tx.query<JoinedAccount>(
     `select id, connection_id as "connectionId", institution_id as "institutionId", currency,
        exists (select from account_schedules where account_id = a.id and due_at is not null) as "isRead"
@@ -50,6 +55,11 @@ export async function lockAccount(
     [id, customerId],
   );
   return rows[0];
+}
+
+interface AccountName {
+  customerId: string;
+  id: string;
 }
 
 /**

@@ -198,7 +198,7 @@ export class AccountSync {
     );
   }
 
-  /** Plans the next reading after a good one, which may have had no call left for the balances. */
+  /** Plans the next reading after a good one, which may have had no call left for the balances. With the connection locked. */
   private async settle(
     tx: PoolClient,
     account: DueAccount,
@@ -216,7 +216,6 @@ export class AccountSync {
       plan.push({ scope, nextAt: nextReadingAt(await readBudget(tx, subject, scope), at, jitter) });
     await planScopes(tx, subject, plan);
     const dueAt = plan[1]?.nextAt ?? at;
-    await lockConnection(tx, account.connection_id);
     await settleSchedule(tx, { accountId, dueAt, failures: 0, problem: null });
     const missed = { scopes: [SyncScope.balances], problem: 'not-due-yet', dueAt } as const;
     const unread = balances && { ...missed, possibleAt: balances.possibleAt };

@@ -1,8 +1,16 @@
 import type { Pool, PoolClient } from 'pg';
-import { type AccountJoin, joinAccounts, type JoinedAccount, lockAccount, lockAccounts } from './account-join.js';
+import {
+  type AccountJoin,
+  joinAccounts,
+  type JoinedAccount,
+  lockAccount,
+  lockAccountRow,
+  lockAccounts,
+} from './account-join.js';
 import { type AccountReading, notOffered, type StagedReading } from './account-reading.js';
 import type { DueAccount } from './due-account.js';
 import { isSameHistory, overlapOf } from './overlap.js';
+import { lockConnection } from './sync-run.js';
 
 /**
  * The account to which an answer belongs, locked with its connection; undefined where its connection has lost it meanwhile: two
@@ -17,7 +25,8 @@ export async function accountOfAnswer(
 ): Promise<DueAccount | undefined> {
   const { account_id: id, customer_id: customerId } = account;
   if (isWhole(transactions)) await lockAccounts(tx, customerId);
-  const own = await lockAccount(tx, { customerId, id });
+  await lockConnection(tx, account.connection_id);
+  const own = await lockAccountRow(tx, { customerId, id });
   if (own?.connectionId !== account.connection_id) return undefined;
   if (account.read_at !== null || !isWhole(transactions)) return account;
   const { staged } = transactions;
