@@ -12,4 +12,4 @@ export { asSystem, inScope } from './scope.js';
 export { scopedTo, type ScopedPrisma } from './scoped-client.js';
 export { SecretBox, UnsealingError } from './secret-box.js';
 export { constantTimeEqual, hashToken } from './token-hash.js';
-export { isUniqueViolation, type Queryable, transaction } from './transaction.js';
+export { insistentTransaction, isUniqueViolation, type Queryable, transaction } from './transaction.js';

@@ -24,6 +24,25 @@ export async function transaction<T>(pool: pg.Pool, work: (client: pg.PoolClient
   }
 }
 
+const attemptsMax = 3;
+
+/**
+ * As `transaction`, but begun again where Postgres ended it because two transactions waited for each other (40P01). `work` may so
+ * run more than once, and does nothing outside of the database. For what somebody waits for and no worker tries again.
+ */
+export async function insistentTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  attempts = attemptsMax,
+): Promise<T> {
+  try {
+    return await transaction(pool, work);
+  } catch (error) {
+    if (attempts <= 1 || codeOf(error) !== '40P01') throw error;
+    return insistentTransaction(pool, work, attempts - 1);
+  }
+}
+
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
 import { type Consent, problems, type PsuHeaders } from '#libs/contract';
-import { POOL, SecretBox, transaction } from '#libs/database';
+import { insistentTransaction, POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import {
   callbackClaimMs,
@@ -196,7 +196,7 @@ export class AuthorisationService {
     const move = active
       ? { id, to, columns: await this.adoption.columnsOf({ id, institutionId }, consent) }
       : { id, to, reason: 'consent-not-given', columns: { next_sync_at: null } };
-    const moved = await transaction(this.pool, async (tx) => {
+    const moved = await insistentTransaction(this.pool, async (tx) => {
       if (!(await moveConnection(tx, move))) return false;
       if (active) await openAttendedRun(tx, this.secrets, { connectionId: id, psu });
       return true;

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
 import { problems, type PsuHeaders } from '#libs/contract';
-import { POOL, transaction } from '#libs/database';
+import { insistentTransaction, POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { refusalOf } from '../aggregator/refusal.js';
@@ -113,7 +113,7 @@ export class ConnectionsService {
     );
     const asked = rows[0]?.consent_id ?? null;
     const isGone = asked === null || (await this.withdraw(scope.merchantId, asked));
-    await transaction(this.pool, async (tx) => {
+    await insistentTransaction(this.pool, async (tx) => {
       // Another consent may have taken its place meanwhile.
       const consentId = (await lockConnection(tx, id))?.consent_id ?? null;
       const columns = { sealed_consent_token: null, next_sync_at: null, next_probe_at: null };

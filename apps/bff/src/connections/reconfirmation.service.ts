@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
 import { type Consent, problems } from '#libs/contract';
-import { POOL, transaction } from '#libs/database';
+import { insistentTransaction, POOL } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import type { Scope } from '../auth/caller.js';
@@ -85,7 +85,7 @@ export class ReconfirmationService {
   private async take(id: string, institutionId: string, consent: Consent): Promise<void> {
     const terms = await this.terms.of(institutionId, consent);
     const at = now();
-    const isBack = await transaction(this.pool, async (tx) => {
+    const isBack = await insistentTransaction(this.pool, async (tx) => {
       const locked = await lockConnection(tx, id);
       if (!locked || locked.consent_id !== consent.id) return false;
       const columns = { ...terms, ...(await noticeColumns(tx, id, terms.stops_at)) };

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { ClientError } from '#libs/client';
 import type { Consent, PsuHeaders } from '#libs/contract';
-import { POOL, SecretBox, transaction } from '#libs/database';
+import { insistentTransaction, POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { callbackClaimMs, type CallbackQuery, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
 import { retire } from '../consents/withdrawals.queries.js';
@@ -99,7 +99,7 @@ export class RenewalCompletion {
     }
     const { connection_id: id, institution_id: institutionId } = renewal;
     const columns = await this.adoption.columnsOf({ id, institutionId }, consent);
-    const isInPlace = await transaction(this.pool, async (tx) => {
+    const isInPlace = await insistentTransaction(this.pool, async (tx) => {
       if (!(await putInPlace(tx, renewal, columns))) return false;
       await openAttendedRun(tx, this.secrets, { connectionId: id, psu });
       return true;

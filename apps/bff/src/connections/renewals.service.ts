@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { ClientError } from '#libs/client';
 import { type AccountAuthorisationResponse, problems, type PsuHeaders } from '#libs/contract';
-import { POOL, SecretBox, transaction } from '#libs/database';
+import { insistentTransaction, POOL, SecretBox } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { refusalOf } from '../aggregator/refusal.js';
@@ -155,7 +155,7 @@ export class RenewalsService {
     asked: AccountAuthorisationResponse,
   ): Promise<void> {
     const { id: consentId, authorisationUrl, lookMs } = askedConsent(asked);
-    await transaction(this.pool, async (tx) => {
+    await insistentTransaction(this.pool, async (tx) => {
       const ownConsentId = (await lockConnection(tx, connection.id))?.consent_id ?? null;
       await tx.query('update renewals set consent_id = $2, authorisation_url = $3, next_look_at = $4 where id = $1', [
         id,

@@ -148,7 +148,8 @@ export class AccountSync {
     await transaction(this.pool, async (tx) => {
       await assertLease(tx, lease);
       const own = await accountOfAnswer(tx, this.pool, account, read);
-      if (!own) return this.settle(tx, account, run, { figures: {} });
+      // It is another connection's now, which plans its next reading.
+      if (!own) return leaveRun(tx, { runId: run.id, accountId: account.account_id, figures: {} });
       const counts = await this.recordAll(tx, own, run, read);
       const figures = { accounts_done: 1, ...counts, record_ms: performance.now() - started };
       const { balances } = read;

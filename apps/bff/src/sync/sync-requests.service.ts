@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { Problem, problems, type PsuHeaders } from '#libs/contract';
-import { POOL, SecretBox, transaction } from '#libs/database';
+import { insistentTransaction, POOL, SecretBox } from '#libs/database';
 import { now } from '#libs/server';
 import type { Scope } from '../auth/caller.js';
 import { isReadable } from '../connections/connection-state.js';
@@ -30,7 +30,7 @@ export class SyncRequests {
   async request(scope: Scope, connectionId: string, psu: PsuHeaders | undefined): Promise<SyncRunView> {
     const seal = psu && ((runId: string) => sealPsu(this.secrets, runId, psu));
     await this.refuseWhatCannotBe(scope, connectionId, psu !== undefined);
-    const { runId, accounts } = await transaction(this.pool, (tx) => this.begin(tx, connectionId, seal));
+    const { runId, accounts } = await insistentTransaction(this.pool, (tx) => this.begin(tx, connectionId, seal));
     if (accounts === undefined) await this.schedule.soon(connectionId);
     else await this.schedule.accounts(accounts, { first: true });
     return this.view(runId);
