@@ -54,7 +54,10 @@ export class SyncFaults {
     else if (error.status === 424) await institutionAnswered(this.pool, at);
   }
 
-  /** Whether there is a proof that only the customer can help, who is not at it already; then the connection is moved and not asked again. */
+  /**
+   * Whether there is a proof that only the customer can help, and they are not at it already; then the connection is moved and not
+   * asked again.
+   */
   async needsUser(connection: FaultyConnection, client: AggregatorClient, fault: SyncFault): Promise<boolean> {
     if (fault.verdict !== 'needs-user' && fault.verdict !== 'check-consent') return false;
     const proven = fault.verdict === 'needs-user' || (await this.hasLapsed(client, connection.consent_id));

@@ -38,9 +38,9 @@ export class TransactionsService {
       after = ` and (date, id) < ($${values.push(date)}, $${values.push(id)})`;
     }
     const { rows } = await this.pool.query<{ wire: string }>({
-      name: sizesKept.has(limit) ? `transactions-${name}${after}-${limit}` : undefined,
-      // One row more than the page tells whether there is more. The limit is in the text: of one that is a value the planner makes
-      // a plan at each call, because it takes the statement's own for more rows.
+      name: sizesKept.has(limit) ? `transactions-${name}${after && '-on'}-${limit}` : undefined,
+      // One row more than the page tells whether there is more. The limit is in the text: as a value it would be planned for at
+      // each call, because without knowing it the planner expects a tenth of all rows.
       text: `select wire from transactions where customer_id = $1 and ${where}${after}
              order by date desc, id desc limit ${limit + 1}`,
       values,
