@@ -28,7 +28,7 @@ const attemptsMax = 3;
 
 /**
  * As `transaction`, but begun again where Postgres ended it because two transactions waited for each other (40P01). `work` may so
- * run more than once, and does nothing outside of the database. For what somebody waits for and no worker tries again.
+ * run more than once, and does nothing outside of the database. For what somebody waits for.
  */
 export async function insistentTransaction<T>(
   pool: pg.Pool,

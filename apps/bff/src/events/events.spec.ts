@@ -106,12 +106,16 @@ describe('the event log', () => {
       type: 'payment.updated' as const,
       data: { n: (written += 1) },
     });
+    /** By their place. */
+    const ids = new Map<number, string | undefined>();
     // Most as a worker writes them, some alone in between, as a request does.
     const writeSome = (count: number): Promise<void> =>
       transaction(bff.db.pool, async (tx) => {
         await appendEvents(tx, Array.from({ length: count - 2 }, event));
-        await appendEvent(tx, event());
-        await appendEvent(tx, event());
+        for (let alone = 0; alone < 2; alone += 1) {
+          const appended = await appendEvent(tx, event());
+          ids.set(written, appended?.id);
+        }
       });
     const hours = 72;
     for (let hour = 0; hour < hours; hour += 1) {
@@ -129,6 +133,7 @@ describe('the event log', () => {
     expect(read).toHaveLength(total);
     expect(read.every(({ data }, index) => data.n === index + 1)).toBe(true);
     expect(new Set(read.map(({ id }) => id)).size).toBe(total);
+    expect([...ids].map(([n]) => [n, read[n - 1]?.id])).toEqual([...ids]);
     expect(read.every(({ sequence }, index) => sequence === index + 1)).toBe(true);
     const times = read.map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted());

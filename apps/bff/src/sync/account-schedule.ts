@@ -107,6 +107,16 @@ export async function unschedule(client: Queryable, connectionId: string): Promi
   );
 }
 
+/** Another connection has the account, and puts it on its own schedule with its next list; until then it is not read in vain. */
+export async function leaveToOther(
+  client: Queryable,
+  account: { account_id: string; connection_id: string },
+): Promise<void> {
+  const text =
+    'update account_schedules set due_at = null, ready_at = null where account_id = $1 and connection_id = $2';
+  await client.query(text, [account.account_id, account.connection_id]);
+}
+
 /** How a reading ended, and when the next is due. */
 export interface Settled {
   accountId: string;

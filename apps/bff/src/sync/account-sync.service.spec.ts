@@ -259,3 +259,19 @@ describe('an outage of an institution', () => {
     expect((await events()).slice(told)).toEqual([]);
   });
 });
+
+describe('an account that another connection has', () => {
+  it('is not read in vain again, and again as soon as that one lists it', async () => {
+    const [first, second] = [await connected(), await connected()];
+    await synchronise(first);
+    // As when a program ends between storing a list and putting its accounts on the schedule.
+    await bff.db.pool.query('update accounts set connection_id = $2 where connection_id = $1', [first, second]);
+    const before = walks().length;
+    await synchronise(first, 7 * hourMs);
+    await synchronise(first, 14 * hourMs);
+    expect(walks().length - before).toBe(1);
+    await synchronise(second, 15 * hourMs);
+    expect(await rows(second)).toHaveLength(5);
+    expect(walks().length - before).toBe(2);
+  });
+});

@@ -22,7 +22,7 @@ import {
   readAccount,
   type StagedReading,
 } from './account-reading.js';
-import { joinRunTogether, letGo, settleSchedule } from './account-schedule.js';
+import { joinRunTogether, leaveToOther, letGo, settleSchedule } from './account-schedule.js';
 import { openPsu } from './attendance.js';
 import { jitterOf, nextPossibleAt, nextReadingAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
 import { blockCalls, NotDueYet, planScopes, readBudget } from './call-ledger.js';
@@ -148,8 +148,10 @@ export class AccountSync {
     await transaction(this.pool, async (tx) => {
       await assertLease(tx, lease);
       const own = await accountOfAnswer(tx, this.pool, account, read);
-      // It is another connection's now, which plans its next reading.
-      if (!own) return leaveRun(tx, { runId: run.id, accountId: account.account_id, figures: {} });
+      if (!own) {
+        await leaveToOther(tx, account);
+        return leaveRun(tx, { runId: run.id, accountId: account.account_id, figures: {} });
+      }
       const counts = await this.recordAll(tx, own, run, read);
       const figures = { accounts_done: 1, ...counts, record_ms: performance.now() - started };
       const { balances } = read;

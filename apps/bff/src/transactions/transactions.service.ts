@@ -55,7 +55,7 @@ export class TransactionsService {
   private async placeOf(wire = ''): Promise<ListCursor | undefined> {
     const { id, date } = placeOfServed(wire);
     if (date) return { id, date };
-    // Without a date of the bank's it stands where it was first seen.
+    // Without a date of the bank's it stands where it was first seen. Rows go with their customer only, and then there are no more.
     const { rows } = await this.pool.query<ListCursor>('select id, date from transactions where id = $1', [id]);
     return rows[0];
   }
