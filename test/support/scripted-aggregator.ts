@@ -39,6 +39,8 @@ export class ScriptedAggregator {
   transactions = new Map<string, Transaction[]>();
   /** What a new payment's status is. */
   paymentStatus: PaymentResponse['status'] = 'PENDING';
+  /** Runs before a list of accounts is answered. */
+  onAccounts: () => Promise<void> | void = () => {};
   /** Runs before a page of transactions is answered. */
   onPage: (offset: number) => Promise<void> | void = () => {};
   /** Answers a page of transactions instead of the aggregator, where it answers anything. */
@@ -154,7 +156,7 @@ export class ScriptedAggregator {
       'DELETE /consents/:id': () => this.deleteConsent(idOf(call)),
       'GET /users': () => ({ status: 200, body: this.usersOf(call.query.getAll('filter[applicationUserId]')) }),
       'DELETE /users/:id': () => this.deleteUser(idOf(call)),
-      'GET /accounts': () => this.withConsent(call, () => ok(this.accounts)),
+      'GET /accounts': () => this.withConsent(call, () => this.list()),
       'GET /accounts/:id/balances': () => this.withConsent(call, () => ok(this.balances)),
       'GET /accounts/:id/transactions': () => this.withConsent(call, () => this.page(call)),
       'POST /payments': () => this.withConsent(call, () => this.pay(call)),
@@ -231,6 +233,12 @@ export class ScriptedAggregator {
       (each) => each.consentToken === call.headers['consent'] && !each.deleted && !ended.has(each.status),
     );
     return usable ? work() : { status: 403, body: refusal(403) };
+  }
+
+  private async list(): Promise<Answer> {
+    const { accounts } = this;
+    await this.onAccounts();
+    return ok(accounts);
   }
 
   private async page({ path, query }: ReceivedCall): Promise<Answer> {

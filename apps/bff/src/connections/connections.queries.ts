@@ -77,18 +77,6 @@ function assignments(columns: object, values: unknown[]): string[] {
   return Object.entries(columns).map(([name, value]) => `${name} = $${values.push(value)}`);
 }
 
-/** A connection locked until the end of the transaction, before anything else of it is touched. */
-export async function lockConnection(
-  client: PoolClient,
-  id: string,
-): Promise<{ status: string; consent_id: string | null } | undefined> {
-  const { rows } = await client.query<{ status: string; consent_id: string | null }>(
-    'select status, consent_id from connections where id = $1 for update',
-    [id],
-  );
-  return rows[0];
-}
-
 /** Where a browser may go after the bank: one of the merchant's registered addresses. */
 export async function allowedReturnUrl(
   pool: Pool,

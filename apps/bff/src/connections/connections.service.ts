@@ -12,15 +12,10 @@ import { newCallbackState } from '../callbacks/callback-state.js';
 import { Env, isProduction } from '../config.js';
 import { retire } from '../consents/withdrawals.queries.js';
 import type { ListQuery } from '../list.dto.js';
-import {
-  allowedReturnUrl,
-  listConnections,
-  lockConnection,
-  moveConnection,
-  selectConnection,
-} from './connections.queries.js';
+import { allowedReturnUrl, listConnections, moveConnection, selectConnection } from './connections.queries.js';
 import type { ConnectionList, ConnectionView, NewConnection } from './connection.dto.js';
 import { askedConsent } from './asked-consent.js';
+import { lockConnection } from './connection-lock.js';
 import { ConnectionStatus, isRevocable } from './connection-state.js';
 import { replaceOpenRenewals } from './renewals.queries.js';
 

@@ -11,7 +11,8 @@ import { noticeColumns } from '../consents/consent-probe.service.js';
 import { ConsentTerms } from '../consents/consent-terms.service.js';
 import { SyncSchedule } from '../sync/sync-schedule.js';
 import { ConnectionStatus, isReadable, needsItsUser } from './connection-state.js';
-import { lockConnection, moveConnection, setColumns } from './connections.queries.js';
+import { lockConnection } from './connection-lock.js';
+import { moveConnection, setColumns } from './connections.queries.js';
 
 /** Two programs' clocks differ by less: a confirmation must not seem to lie ahead. */
 const skewMs = 5_000;

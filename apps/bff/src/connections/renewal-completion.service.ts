@@ -12,7 +12,8 @@ import { SyncSchedule } from '../sync/sync-schedule.js';
 import { ConsentAdoption } from './consent-adoption.service.js';
 import { ConsentAnswers } from './consent-answers.service.js';
 import { ConnectionStatus, isRenewable, needsItsUser, nextLook } from './connection-state.js';
-import { type ConnectionColumns, lockConnection, moveConnection, setColumns } from './connections.queries.js';
+import { lockConnection } from './connection-lock.js';
+import { type ConnectionColumns, moveConnection, setColumns } from './connections.queries.js';
 import { endOfCallbackError, endOfConsent, isCompleted, isCutOff, isOpen, RenewalStatus } from './renewal-state.js';
 import { moveRenewal, type Renewal } from './renewals.queries.js';
 

@@ -5,13 +5,9 @@ import type { Consent } from '#libs/contract';
 import { acquireLease, POOL, releaseLease, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
+import { lockConnection } from '../connections/connection-lock.js';
 import { ConnectionStatus, isRenewable, needsItsUser } from '../connections/connection-state.js';
-import {
-  type ConnectionColumns,
-  lockConnection,
-  moveConnection,
-  setColumns,
-} from '../connections/connections.queries.js';
+import { type ConnectionColumns, moveConnection, setColumns } from '../connections/connections.queries.js';
 import { SyncScope } from '../sync/call-budget.js';
 import { enterCall, NotDueYet, strikeCall } from '../sync/call-ledger.js';
 import { institutionAnswered, passCircuit } from '../sync/institution-circuit.js';

@@ -47,7 +47,7 @@ export class Notices {
     // Only what is active has a notice planned; asking for nothing else lets the index on the plan answer alone.
     const { rows } = await tx.query<DueRow>(
       `select id, merchant_id, customer_id, institution_id, consent_id, status, stops_at, stop_cause, noticed_days
-       from connections where next_notice_at <= $1 order by next_notice_at limit $2 for update skip locked`,
+       from connections where next_notice_at <= $1 order by next_notice_at limit $2 for no key update skip locked`,
       [at, batchSize],
     );
     const taken = rows.map((row) => ({ row, notice: takeNotice(row.stops_at, row.noticed_days, at) }));

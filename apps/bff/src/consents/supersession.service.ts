@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { POOL, transaction } from '#libs/database';
+import { lockConnection } from '../connections/connection-lock.js';
 import { ConnectionStatus, isRenewable } from '../connections/connection-state.js';
-import { lockConnection, moveConnection } from '../connections/connections.queries.js';
+import { moveConnection } from '../connections/connections.queries.js';
 import { replaceOpenRenewals } from '../connections/renewals.queries.js';
 import { retire } from './withdrawals.queries.js';
 

@@ -5,7 +5,9 @@ import { problems } from '#libs/contract';
 import { POOL, transaction } from '#libs/database';
 import { now } from '#libs/server';
 import { KnownCustomers } from '../auth/known-customers.js';
+import { lockConnectionsOf } from '../connections/connection-lock.js';
 import { readListCursor, cutPage } from '../cursor.js';
+import { lockAccounts } from '../sync/account-join.js';
 import { CustomerStatus } from './customer-state.js';
 import type { CustomerPage, CustomerQuery, CustomerView } from './customer.dto.js';
 
@@ -78,6 +80,9 @@ export class CustomersService {
    */
   async delete(merchantId: string, id: string): Promise<CustomerView> {
     await transaction(this.pool, async (tx) => {
+      // A reading has its connection before it counts its changes at the customer's row.
+      await lockAccounts(tx, id);
+      await lockConnectionsOf(tx, { merchantId, customerId: id });
       const { rowCount } = await tx.query(
         'update customers set status = $3, next_erasure_at = $4 where merchant_id = $1 and id = $2 and status <> $3',
         [merchantId, id, CustomerStatus.deleting, now()],

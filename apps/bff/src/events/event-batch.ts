@@ -12,7 +12,7 @@ export type BatchedEvent = Required<Pick<NewEvent, 'merchantId' | 'type' | 'cust
  */
 export async function appendEvents(client: PoolClient, events: readonly BatchedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await client.query('select id from merchants where id = any($1) order by id for update', [
+  await client.query('select id from merchants where id = any($1) order by id for no key update', [
     [...new Set(events.map(({ merchantId }) => merchantId))],
   ]);
   await client.query(

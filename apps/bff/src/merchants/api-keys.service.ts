@@ -101,7 +101,7 @@ export class ApiKeysService {
   }
 
   private async makeRoom(tx: Queryable, merchantId: string, workId: string): Promise<void> {
-    await tx.query('select 1 from merchants where id = $1 for update', [merchantId]);
+    await tx.query('select 1 from merchants where id = $1 for no key update', [merchantId]);
     const { rows } = await tx.query<{ count: number }>(
       `select count(*)::int as count from api_keys where merchant_id = $1 and ${usable} and id <> $3`,
       [merchantId, now(), workId],

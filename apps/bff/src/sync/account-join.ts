@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { lockConnection } from '../connections/connection-lock.js';
 import { appendEvent } from '../events/event-log.js';
 import { joinHistories } from './joined-histories.js';
 import { moveTransactions } from './moved-transactions.js';
@@ -25,7 +26,10 @@ export interface JoinedAccount {
   isRead: boolean;
 }
 
-/** Whoever says which of a customer's accounts are one does so alone. Before any account is locked. */
+/**
+ * Whoever says which of a customer's accounts are one, or whose they are, does so alone. Before anything else is locked: only who
+ * holds this locks more than one connection.
+ */
 export async function lockAccounts(tx: PoolClient, customerId: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`accounts:${customerId}`]);
 }
@@ -35,15 +39,19 @@ export async function lockAccounts(tx: PoolClient, customerId: string): Promise<
  * the customer has none of this id.
  */
 export async function lockAccount(tx: PoolClient, account: AccountName): Promise<JoinedAccount | undefined> {
-  await tx.query(
-    `select 1 from connections where id = (select connection_id from accounts where id = $1 and customer_id = $2)
-     for no key update`,
+  const { rows } = await tx.query<{ id: string }>(
+    'select connection_id as id from accounts where id = $1 and customer_id = $2',
     [account.id, account.customerId],
   );
+  if (!rows[0]) return undefined;
+  await lockConnection(tx, rows[0].id);
   return lockAccountRow(tx, account);
 }
 
-/** The account alone, for whoever has locked the connection that they believe it to belong to. */
+/**
+ * The account alone, for whoever has locked the connection that they believe it to belong to. Its key is not locked: where it belongs to
+ * another one, that one's holder may go on to refer to it.
+ */
 export async function lockAccountRow(
   tx: PoolClient,
   { customerId, id }: AccountName,
@@ -51,7 +59,7 @@ export async function lockAccountRow(
   const { rows } = await tx.query<JoinedAccount>(
     `select id, connection_id as "connectionId", institution_id as "institutionId", currency,
        exists (select from account_schedules where account_id = a.id and due_at is not null) as "isRead"
-     from accounts a where id = $1 and customer_id = $2 for update`,
+     from accounts a where id = $1 and customer_id = $2 for no key update`,
     [id, customerId],
   );
   return rows[0];

@@ -51,7 +51,7 @@ export async function letGo(pool: Pool, accountId: string): Promise<void> {
 /**
  * Puts the accounts of a fresh list on the schedule, and into the run those that are to be read now: new ones, ones that came
  * here from an earlier connection, and ones that are due or nearly so. Accounts that the consent shows no longer have
- * nothing to be read until a list shows them again.
+ * nothing to be read until a list shows them again. With this connection and the earlier ones locked.
  */
 export async function scheduleAccounts(
   tx: PoolClient,
@@ -70,6 +70,11 @@ export async function scheduleAccounts(
        run_id = case when s.connection_id = $1 then s.run_id end`,
     [connectionId, at, ids],
   );
+  // What was counted of an account is counted of it here.
+  await tx.query('update call_ledgers set connection_id = $1 where subject_id = any($2) and connection_id <> $1', [
+    connectionId,
+    ids,
+  ]);
   await tx.query(
     `update account_schedules set due_at = null, ready_at = null, run_id = null, problem = 'not-shared'
      where connection_id = $1 and account_id <> all($2)`,
@@ -120,18 +125,21 @@ export async function leaveToOther(
 /** How a reading ended, and when the next is due. */
 export interface Settled {
   accountId: string;
+  /** Through which it was read. */
+  connectionId: string;
   dueAt: Date;
   failures: number;
   problem: SyncProblem | null;
 }
 
-/** Writes down how a reading ended. */
+/** Writes down how a reading ended; nothing where another connection has the account meanwhile, and its own plan for it. */
 export async function settleSchedule(
   client: Queryable,
-  { accountId, dueAt, failures, problem }: Settled,
+  { accountId, connectionId, dueAt, failures, problem }: Settled,
 ): Promise<void> {
   await client.query(
-    'update account_schedules set due_at = $2, ready_at = $2, failures = $3, problem = $4 where account_id = $1',
-    [accountId, dueAt, failures, problem],
+    `update account_schedules set due_at = $2, ready_at = $2, failures = $3, problem = $4
+     where account_id = $1 and connection_id = $5`,
+    [accountId, dueAt, failures, problem, connectionId],
   );
 }

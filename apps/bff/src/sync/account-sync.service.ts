@@ -13,6 +13,7 @@ import {
 } from '#libs/database';
 import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
+import { lockConnection } from '../connections/connection-lock.js';
 import { isReadable } from '../connections/connection-state.js';
 import {
   type AccountReading,
@@ -34,15 +35,7 @@ import { overlapFor } from './reading-window.js';
 import { recordAnswer, recordBalances } from './record-answer.js';
 import type { SyncFault, SyncProblem } from './sync-fault.js';
 import { SyncFaults } from './sync-faults.service.js';
-import {
-  endRunWhenDone,
-  leaveRun,
-  lockConnection,
-  openRun,
-  type OpenRun,
-  type RunFigures,
-  type Unread,
-} from './sync-run.js';
+import { endRunWhenDone, leaveRun, openRun, type OpenRun, type RunFigures, type Unread } from './sync-run.js';
 
 /** What is left of an aborted reading is taken up after this. */
 const takeUpMs = 60_000;
@@ -90,8 +83,9 @@ export class AccountSync {
     await transaction(this.pool, async (tx) => {
       await lockConnection(tx, connectionId);
       await tx.query(
-        'update account_schedules set due_at = null, ready_at = null, run_id = null where account_id = $1',
-        [id],
+        `update account_schedules set due_at = null, ready_at = null, run_id = null
+         where account_id = $1 and connection_id = $2`,
+        [id, connectionId],
       );
       if (runId !== null) await endRunWhenDone(tx, runId);
     });
@@ -219,7 +213,7 @@ export class AccountSync {
       plan.push({ scope, nextAt: nextReadingAt(await readBudget(tx, subject, scope), at, jitter) });
     await planScopes(tx, subject, plan);
     const dueAt = plan[1]?.nextAt ?? at;
-    await settleSchedule(tx, { accountId, dueAt, failures: 0, problem: null });
+    await settleSchedule(tx, { accountId, connectionId: account.connection_id, dueAt, failures: 0, problem: null });
     const missed = { scopes: [SyncScope.balances], problem: 'not-due-yet', dueAt } as const;
     const unread = balances && { ...missed, possibleAt: balances.possibleAt };
     await leaveRun(tx, { runId: run.id, accountId, figures, unread });
@@ -260,7 +254,7 @@ export class AccountSync {
     const { account_id: accountId, failures, run_id: runId } = account;
     const problem = 'institution-outage';
     if (runId === null && account.problem === problem)
-      return settleSchedule(this.pool, { accountId, dueAt, failures, problem });
+      return settleSchedule(this.pool, { accountId, connectionId: account.connection_id, dueAt, failures, problem });
     const run = await transaction(this.pool, (tx) => this.runOf(tx, account));
     await this.end(account, run, { dueAt, failures, problem, figures: {}, unread: { problem, possibleAt: dueAt } });
   }
@@ -272,7 +266,7 @@ export class AccountSync {
   ): Promise<void> {
     await transaction(this.pool, async (tx) => {
       await lockConnection(tx, connectionId);
-      await settleSchedule(tx, { accountId, ...settled });
+      await settleSchedule(tx, { accountId, connectionId, ...settled });
       const scopes = [SyncScope.balances, SyncScope.transactions];
       const missed = { scopes, dueAt: settled.dueAt, ...unread };
       await leaveRun(tx, { runId: run.id, accountId, figures, unread: missed });

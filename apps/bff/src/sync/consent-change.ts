@@ -15,8 +15,10 @@ export async function stopReading(client: PoolClient, connectionId: string, reas
  * history too, because the institution tells most in the minutes after its customer was there.
  */
 export async function startReading(client: PoolClient, connectionId: string): Promise<void> {
-  await unschedule(client, connectionId);
-  await client.query('update account_schedules set audited_at = null where connection_id = $1', [connectionId]);
+  await client.query(
+    'update account_schedules set due_at = null, ready_at = null, run_id = null, audited_at = null where connection_id = $1',
+    [connectionId],
+  );
   await client.query('delete from call_ledgers where connection_id = $1', [connectionId]);
 }
 

@@ -1,16 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import {
-  type AccountJoin,
-  joinAccounts,
-  type JoinedAccount,
-  lockAccount,
-  lockAccountRow,
-  lockAccounts,
-} from './account-join.js';
+import { lockConnection, lockConnectionsAt } from '../connections/connection-lock.js';
+import { type AccountJoin, joinAccounts, type JoinedAccount, lockAccountRow, lockAccounts } from './account-join.js';
 import { type AccountReading, notOffered, type StagedReading } from './account-reading.js';
 import type { DueAccount } from './due-account.js';
 import { isSameHistory, overlapOf } from './overlap.js';
-import { lockConnection } from './sync-run.js';
 
 /**
  * The account to which an answer belongs, locked with its connection; undefined where its connection has lost it meanwhile: two
@@ -24,8 +17,8 @@ export async function accountOfAnswer(
   { transactions }: Pick<AccountReading, 'transactions'>,
 ): Promise<DueAccount | undefined> {
   const { account_id: id, customer_id: customerId } = account;
-  if (isWhole(transactions)) await lockAccounts(tx, customerId);
-  await lockConnection(tx, account.connection_id);
+  if (isWhole(transactions)) await lockAllAt(tx, account);
+  else await lockConnection(tx, account.connection_id);
   const own = await lockAccountRow(tx, { customerId, id });
   if (own?.connectionId !== account.connection_id) return undefined;
   if (account.read_at !== null || !isWhole(transactions)) return account;
@@ -45,12 +38,21 @@ export async function accountAfterAnswer(
 ): Promise<DueAccount> {
   if (account.read_at === null || !isWhole(transactions)) return account;
   const kept = await twinOf(tx, account, null);
-  const gone = kept && (await lockAccount(tx, { customerId: account.customer_id, id: account.account_id }));
+  const gone = kept && (await lockAccountRow(tx, { customerId: account.customer_id, id: account.account_id }));
   return gone ? become(tx, pool, account, { kept, gone }) : account;
 }
 
 function isWhole(transactions: AccountReading['transactions']): transactions is StagedReading {
   return transactions !== notOffered && transactions.reading.kind === 'whole';
+}
+
+/** A whole history may show that the account is one of another connection: those are locked too, while nothing else is. */
+async function lockAllAt(
+  tx: PoolClient,
+  { customer_id: customerId, institution_id: institutionId }: DueAccount,
+): Promise<void> {
+  await lockAccounts(tx, customerId);
+  await lockConnectionsAt(tx, { customerId, institutionId });
 }
 
 async function become(
@@ -75,7 +77,7 @@ async function twinOf(
     if (isSameHistory(await overlapOf(tx, { accountId, answerId }, id))) twins.push(id);
   const [id] = twins;
   if (id === undefined || twins.length > 1) return undefined;
-  const twin = await lockAccount(tx, { customerId, id });
+  const twin = await lockAccountRow(tx, { customerId, id });
   return twin?.isRead === false ? twin : undefined;
 }
 

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestBff } from '../../../../test/support/bff.js';
 import { until } from '../../../../test/support/receiver.js';
-import { lockConnection } from '../connections/connections.queries.js';
+import { lockConnection } from '../connections/connection-lock.js';
 import { startReading } from './consent-change.js';
 
 describe('an answer that is recorded', () => {
@@ -51,5 +51,18 @@ describe('an answer that is recorded', () => {
       [id],
     );
     expect(rows).toEqual([{ bank_id: 'r' }]);
+  });
+
+  it('counts its changes before its customer is marked as deleted, so neither waits for the other', async () => {
+    const merchant = await bff.merchant();
+    const { token, customerId } = await bff.session(merchant, 'bob');
+    const { id } = await bff.connected(token);
+    await holder.query('begin');
+    await lockConnection(holder, id);
+    const deletion = bff.ask(`DELETE /v1/customers/${customerId}`, { as: merchant.apiKey });
+    await until(isAwaited);
+    await holder.query('update customers set change_sequence = change_sequence + 1 where id = $1', [customerId]);
+    await holder.query('commit');
+    expect((await deletion).status).toBe(202);
   });
 });

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Account } from '#libs/contract';
-import { hashToken, transaction } from '#libs/database';
+import { hashToken } from '#libs/database';
 import { now } from '#libs/server';
 import { ConnectionStatus } from '../connections/connection-state.js';
 import { appendEvent } from '../events/event-log.js';
 import { type Alias, aliasesOf } from './account-aliases.js';
 import { identificationHashes, nameOf } from './account-identity.js';
-import { lockAccounts } from './account-join.js';
 import { type KnownIdentity, type Resolution, resolveAccounts } from './account-resolution.js';
 import { storable } from './served-text.js';
 
@@ -37,20 +36,18 @@ interface Listed extends Resolution {
  * Stores the accounts of one answer. An account that was seen before, also under an earlier consent or by another number,
  * keeps its id and now belongs to this connection, unless one that was authorised later has it: two consents of one login do
  * not take turns. Accounts that are no longer shown stay as they are. The merchant is told what was linked, and what may be.
+ * In the caller's transaction, with the customer's connections to the institution locked.
  */
-export function recordAccounts(
-  pool: Pool,
+export async function recordAccounts(
+  tx: PoolClient,
   owner: AccountsOwner,
   accounts: readonly Account[],
 ): Promise<KnownAccount[]> {
-  return transaction(pool, async (tx) => {
-    await lockAccounts(tx, owner.customer_id);
-    const listed = await resolve(tx, owner, accounts);
-    const stored = await store(tx, owner, listed);
-    await storeAliases(tx, owner, listed);
-    for (const each of listed) await tell(tx, owner, each);
-    return stored;
-  });
+  const listed = await resolve(tx, owner, accounts);
+  const stored = await store(tx, owner, listed);
+  await storeAliases(tx, owner, listed);
+  for (const each of listed) await tell(tx, owner, each);
+  return stored;
 }
 
 async function resolve(tx: PoolClient, owner: AccountsOwner, accounts: readonly Account[]): Promise<Listed[]> {

@@ -4,11 +4,12 @@ import { Problem, problems, type PsuHeaders } from '#libs/contract';
 import { insistentTransaction, POOL, SecretBox } from '#libs/database';
 import { now } from '#libs/server';
 import type { Scope } from '../auth/caller.js';
+import { lockConnection } from '../connections/connection-lock.js';
 import { isReadable } from '../connections/connection-state.js';
 import { joinRun } from './account-schedule.js';
 import { sealPsu } from './attendance.js';
 import { SyncSchedule } from './sync-schedule.js';
-import { currentRun, lockConnection, openRun } from './sync-run.js';
+import { currentRun, openRun } from './sync-run.js';
 import type { SyncRunView } from './sync-run.dto.js';
 import { selectAccountStatuses, selectRuns } from './sync-run.queries.js';
 
@@ -61,8 +62,7 @@ export class SyncRequests {
     );
     const connection = rows[0];
     if (!connection) throw gone();
-    if (!isReadable(connection.status))
-      throw problems.conflict({ message: `The connection is ${connection.status}: only an active one can be read` });
+    refuseUnreadable(connection.status);
     if (attended || connection.accounts.length === 0 || (await currentRun(this.pool, connectionId))) return;
     const statuses = await selectAccountStatuses(this.pool, connection.accounts);
     const possible = Math.min(...[...statuses.values()].map(({ nextPossibleAt }) => Date.parse(nextPossibleAt)));
@@ -75,7 +75,8 @@ export class SyncRequests {
     connectionId: string,
     seal: ((runId: string) => string) | undefined,
   ): Promise<{ runId: string; accounts: string[] | undefined }> {
-    await lockConnection(tx, connectionId);
+    // It may have ended since it was looked at.
+    refuseUnreadable((await lockConnection(tx, connectionId))?.status);
     const run = await openRun(tx, connectionId, seal);
     if (!run.isNew) return { runId: run.id, accounts: [] };
     const accounts = await joinRun(tx, { connectionId, runId: run.id });
@@ -83,6 +84,12 @@ export class SyncRequests {
     await tx.query('update connections set next_sync_at = $2 where id = $1', [connectionId, now()]);
     return { runId: run.id, accounts: undefined };
   }
+}
+
+function refuseUnreadable(status: string | undefined): void {
+  if (status === undefined) throw gone();
+  if (!isReadable(status))
+    throw problems.conflict({ message: `The connection is ${status}: only an active one can be read` });
 }
 
 /** The institution's calls of the day are spent. `nextPossibleAt` stands in the text, `Retry-After` for machines. */

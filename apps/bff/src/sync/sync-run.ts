@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { Queryable } from '#libs/database';
 import { now } from '#libs/server';
+import { lockConnection } from '../connections/connection-lock.js';
 import { appendEvent } from '../events/event-log.js';
 import type { SyncScope } from './call-budget.js';
 import type { SyncProblem } from './sync-fault.js';
@@ -116,14 +117,6 @@ export async function countRun(client: Queryable, runId: string, more: RunFigure
     `update sync_runs set ${entries.map(([name], index) => `${name} = ${name} + $${index + 2}`).join(', ')} where id = $1`,
     [runId, ...entries.map(([, value]) => Math.round(value))],
   );
-}
-
-/**
- * Locks a connection until the end of the transaction. Whoever changes its run, its schedule or itself does this first, so that
- * no two wait for each other, and of two accounts that end together the second one sees that it is the last.
- */
-export async function lockConnection(tx: PoolClient, connectionId: string): Promise<void> {
-  await tx.query('select 1 from connections where id = $1 for no key update', [connectionId]);
 }
 
 /** One account of a run is over. The last one ends the run. In the caller's transaction, with the connection locked. */

@@ -11,10 +11,12 @@ import {
   SecretBox,
   transaction,
 } from '#libs/database';
-import { type PsuHeaders } from '#libs/contract';
+import type { Account, PsuHeaders } from '#libs/contract';
 import { now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
+import { type LockedConnection, lockConnection, lockConnectionsAt } from '../connections/connection-lock.js';
 import { isReadable } from '../connections/connection-state.js';
+import { lockAccounts } from './account-join.js';
 import { scheduleAccounts } from './account-schedule.js';
 import { jitterOf, nextPossibleAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
 import { blockCalls, enterCall, NotDueYet, readBudget, strikeCall, type Subject } from './call-ledger.js';
@@ -87,7 +89,7 @@ export class SyncService {
       const token = this.secrets.open(sealedToken, `connection:${connection.id}:consent-token`);
       const { data } = await client.getAccounts(token, this.psuOf(run));
       await institutionAnswered(this.pool, connection.institution_id);
-      return await this.record(connection, { run, lease, accounts: await recordAccounts(this.pool, connection, data) });
+      return await this.record(connection, { run, lease, accounts: data });
     } catch (error) {
       if (error instanceof LeaseLostError) return [];
       if (error instanceof NotDueYet) await this.wait(connection, error.possibleAt);
@@ -109,26 +111,24 @@ export class SyncService {
     return run.sealedPsu === null ? undefined : openPsu(this.secrets, run.id, run.sealedPsu);
   }
 
+  /** Accounts and schedule change at once, and those of a consent that is not in use any more not at all. */
   private record(
     connection: SyncedConnection,
-    {
-      run,
-      lease,
-      accounts,
-    }: { run: OpenRun & { isNew: boolean }; lease: Lease; accounts: Awaited<ReturnType<typeof recordAccounts>> },
+    { run, lease, accounts }: { run: OpenRun & { isNew: boolean }; lease: Lease; accounts: readonly Account[] },
   ): Promise<string[]> {
+    const { id: connectionId, customer_id: customerId, institution_id: institutionId } = connection;
     const next = new Date(now().getTime() + listEveryMs * (1 + 0.04 * jitterOf(connection.id)));
     return transaction(this.pool, async (tx) => {
       await assertLease(tx, lease);
-      await tx.query('update connections set next_sync_at = $2, sync_failures = 0 where id = $1 and status = $3', [
-        connection.id,
-        next,
-        connection.status,
-      ]);
+      await lockAccounts(tx, customerId);
+      const locked = await lockConnectionsAt(tx, { customerId, institutionId });
+      if (!isAsRead(connection, locked.get(connectionId))) return [];
+      const known = await recordAccounts(tx, connection, accounts);
+      await tx.query('update connections set next_sync_at = $2, sync_failures = 0 where id = $1', [connectionId, next]);
       await noteUnread(tx, run.id, {});
-      const ids = await scheduleAccounts(tx, { connectionId: connection.id, runId: run.id }, accounts);
+      const ids = await scheduleAccounts(tx, { connectionId, runId: run.id }, known);
       // A list that is read while no account is due is not worth an entry of its own.
-      if (ids.length === 0 && run.isNew && accounts.length > 0)
+      if (ids.length === 0 && run.isNew && known.length > 0)
         await tx.query('delete from sync_runs where id = $1', [run.id]);
       else await endRunWhenDone(tx, run.id);
       return ids;
@@ -167,11 +167,11 @@ export class SyncService {
   /** The list is read later. A run without accounts is over with that; one that has some goes on with them. */
   private async postpone(connection: SyncedConnection, unread: Omit<Unread, 'scopes'>): Promise<void> {
     await transaction(this.pool, async (tx) => {
-      await tx.query('update connections set next_sync_at = $2, sync_failures = $3 where id = $1 and status = $4', [
+      if (!isAsRead(connection, await lockConnection(tx, connection.id))) return;
+      await tx.query('update connections set next_sync_at = $2, sync_failures = $3 where id = $1', [
         connection.id,
         unread.dueAt,
         connection.sync_failures,
-        connection.status,
       ]);
       const { rows } = await tx.query<{ id: string; isEmpty: boolean }>(
         `select id, not exists (select 1 from account_schedules where run_id = r.id) as "isEmpty"
@@ -184,4 +184,9 @@ export class SyncService {
       }
     });
   }
+}
+
+/** Whether the connection is in the state, and has the consent, with which the list was asked for. */
+function isAsRead({ status, consent_id: consentId }: SyncedConnection, locked: LockedConnection | undefined): boolean {
+  return locked?.status === status && locked.consent_id === consentId;
 }

@@ -147,7 +147,7 @@ async function find(tx: PoolClient, { customerId }: Scope, id: string): Promise<
     'select account_id from transactions where id = $1 and customer_id = $2',
     [id, customerId],
   );
-  await tx.query('select 1 from accounts where id = $1 for update', [accounts[0]?.account_id]);
+  await tx.query('select 1 from accounts where id = $1 for no key update', [accounts[0]?.account_id]);
   const { rows } = await tx.query<Stored>(
     `select ${stored} from transactions where id = $1 and customer_id = $2 and removed_at is null`,
     [id, customerId],

@@ -34,7 +34,7 @@ export class EndpointsService {
     const id = workId;
     const secret = await transaction(this.pool, async (tx) => {
       // The merchant's row is locked, so that two calls cannot both make the tenth.
-      await tx.query('select 1 from merchants where id = $1 for update', [merchantId]);
+      await tx.query('select 1 from merchants where id = $1 for no key update', [merchantId]);
       const known = await selectEndpoints(tx, merchantId);
       const isMade = known.some((each) => each.id === id);
       if (!isMade && known.length >= endpointsMax)
