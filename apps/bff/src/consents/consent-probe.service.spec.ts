@@ -71,6 +71,21 @@ describe('a probe', () => {
     expect(await bff.get(ConsentHints).consentChanged(other, consentId)).toBeUndefined();
   });
 
+  it('believes in no end while the customer may be giving the next consent at the bank', async () => {
+    const minute = 60_000;
+    expect((await bff.ask(`POST /v1/connections/${id}/renewals`, { as: token, body: {} })).status).toBe(201);
+    consent().status = 'REVOKED';
+    await probe(minute);
+    expect(await read()).toMatchObject({ status: 'active' });
+    const { rows } = await bff.db.pool.query<{ at: Date }>(
+      'select next_probe_at as at from connections where id = $1',
+      [id],
+    );
+    expect(rows[0]?.at.getTime()).toBeLessThan(now().getTime() + 2 * 60 * minute);
+    await probe(60 * minute);
+    expect(await read()).toMatchObject({ status: 'needs-user', reason: 'revoked-at-institution' });
+  });
+
   it('moves nothing on a fault that passes, and comes again within the hour', async () => {
     const faults = [
       { route: 'GET /consents/:id' },

@@ -8,6 +8,7 @@ import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { lockConnection } from '../connections/connection-lock.js';
 import { ConnectionStatus, isRenewable, needsItsUser } from '../connections/connection-state.js';
 import { type ConnectionColumns, moveConnection, setColumns } from '../connections/connections.queries.js';
+import { isBeingRenewed } from '../connections/renewals.queries.js';
 import { SyncScope } from '../sync/call-budget.js';
 import { enterCall, NotDueYet, strikeCall } from '../sync/call-ledger.js';
 import { institutionAnswered, passCircuit } from '../sync/institution-circuit.js';
@@ -22,7 +23,7 @@ import { Supersession } from './supersession.service.js';
 
 /** A call for a list of accounts takes no longer. */
 const leaseMs = 60_000;
-/** When the aggregator did not answer. */
+/** When the aggregator did not answer, or what it says is about to change. */
 const againMs = 3_600_000;
 
 interface ProbedConnection {
@@ -70,12 +71,14 @@ export class ConsentProbe {
       return;
     }
     const finding = await this.find(connection, connection.consent_id, isHinted);
-    if (finding.kind === 'ended') await this.end(connection, finding.reason);
+    // A bank may end a consent the moment its customer gives the next one, and we hear of that one a little later.
+    const isReplaced = finding.kind === 'ended' && (await isBeingRenewed(this.pool, id));
+    if (finding.kind === 'ended' && !isReplaced) await this.end(connection, finding.reason);
     if (finding.kind === 'good') {
       await this.refresh(connection, finding);
       await this.supersession.run(id);
     }
-    const interval = finding.kind === 'unknown' ? againMs : undefined;
+    const interval = finding.kind === 'unknown' || isReplaced ? againMs : undefined;
     await this.pool.query('update connections set next_probe_at = $2, probe_lease_until = null where id = $1', [
       id,
       nextProbe(id, now(), interval),

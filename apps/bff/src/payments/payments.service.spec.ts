@@ -156,6 +156,16 @@ describe('POST /v1/payments', () => {
     expect((await pay(wanted, key)).body).toMatchObject({ status: 'AWAITING_AUTHORIZATION' });
   });
 
+  it('says when to come back while the first call with its key is still at work', async () => {
+    const key = newKey();
+    bff.aggregator.fail({ route: 'POST /payment-auth-requests' });
+    await pay(wanted, key);
+    await bff.db.pool.query('update payments set state_used_at = now() where idempotency_key = $1', [key]);
+    const answer = await pay(wanted, key);
+    expect(answer.status).toBe(409);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  }, 20_000);
+
   it('pays from the bank of a connection', async () => {
     const connection = await bff.connected(token);
     const { body } = await pay({ ...wanted, institutionId: undefined, connectionId: connection.id });

@@ -13,14 +13,14 @@ import { newCallbackState } from '../callbacks/callback-state.js';
 import { checkReturnUrl } from '../callbacks/return-address.js';
 import { Env, isProduction } from '../config.js';
 import { cutPage, readListCursor } from '../cursor.js';
-import { keyReused } from '../idempotency/idempotency.js';
+import { keyReused, underWay } from '../idempotency/idempotency.js';
 import type { ListQuery } from '../list.dto.js';
 import type { NewPayment, PaymentList, PaymentView } from './payment.dto.js';
 import { creationClaimMs, firstPaymentLookMs, isIntent, MerchantPaymentStatus } from './payment-status.js';
 import { movePayment, type PaymentRow, toPaymentView } from './payments.queries.js';
 
 const waitMs = 50;
-const waitsMax = 400;
+const waitsMax = 100;
 
 /** What the aggregator's parameters are called in our request. */
 const members = {
@@ -54,6 +54,7 @@ export class PaymentsService {
   ): Promise<{ payment: PaymentView; replayed: boolean }> {
     const requestHash = hashOf(scope, wanted);
     const intent = await this.checked(scope, wanted);
+    const since = now();
     for (let waits = 0; waits < waitsMax; waits += 1) {
       const row = await this.insert(scope, { key, requestHash, ...intent });
       if (row.request_hash !== requestHash) {
@@ -64,9 +65,7 @@ export class PaymentsService {
       // Another call with this key is asking for the authorisation right now: its answer is ours.
       await pause(waitMs);
     }
-    throw problems.unavailable({
-      message: 'The payment is still being prepared, try again with the same Idempotency-Key',
-    });
+    throw underWay(since);
   }
 
   async get({ customerId }: Scope, id: string): Promise<PaymentView> {
