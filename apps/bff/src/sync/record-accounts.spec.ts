@@ -111,4 +111,12 @@ describe('an account of a list', () => {
     await record(renewed, [account('two')]);
     expect(await record(owner, [account('one')])).toEqual([]);
   });
+
+  it('is another one when a person has said that the former is read at another institution now', async () => {
+    const [first] = await record(owner, [account('one')]);
+    await db.pool.query(`update accounts set institution_id = 'successor' where id = $1`, [first?.id]);
+    const [second] = await record(owner, [account('one')]);
+    expect(second?.id).not.toBe(first?.id);
+    expect(await record(owner, [account('one')])).toEqual([second]);
+  });
 });

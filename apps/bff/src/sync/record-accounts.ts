@@ -61,7 +61,7 @@ async function resolve(tx: PoolClient, owner: AccountsOwner, accounts: readonly 
     aliases: aliasesOf(whose, account),
     account,
   }));
-  const taken = new Set(known.map(({ hash }) => hash));
+  const taken = await takenOf(tx, owner, hashes);
   const resolutions = resolveAccounts(known, shown, { connectionId: owner.id });
   return shown.map(({ hash, ...each }, index): Listed => {
     const resolution = resolutions[index] ?? { known: undefined, gained: [], isRenumbered: false, candidates: [] };
@@ -71,11 +71,19 @@ async function resolve(tx: PoolClient, owner: AccountsOwner, accounts: readonly 
   });
 }
 
+/** Of these, the ones that accounts of the customer have, also one that a person has said is read at another institution now. */
+async function takenOf(tx: PoolClient, owner: AccountsOwner, hashes: readonly string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ hash: string }>(
+    'select identification_hash as hash from accounts where customer_id = $1 and identification_hash = any($2)',
+    [owner.customer_id, hashes],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}
+
 /** With what they were called last, also where that was before aliases were kept. */
-async function readKnown(tx: PoolClient, owner: AccountsOwner): Promise<(KnownIdentity & { hash: string })[]> {
+async function readKnown(tx: PoolClient, owner: AccountsOwner): Promise<KnownIdentity[]> {
   const { rows } = await tx.query<{
     id: string;
-    hash: string;
     currency: string | null;
     type: string | null;
     connection_id: string;
@@ -83,7 +91,7 @@ async function readKnown(tx: PoolClient, owner: AccountsOwner): Promise<(KnownId
     wire: string;
     aliases: Alias[];
   }>(
-    `select a.id, a.identification_hash as hash, a.currency, a.type, a.connection_id, c.status = $3 as is_read, a.wire,
+    `select a.id, a.currency, a.type, a.connection_id, c.status = $3 as is_read, a.wire,
        coalesce((select json_agg(json_build_object('kind', kind, 'hash', hash)) from account_aliases where account_id = a.id), '[]') as aliases
      from accounts a join connections c on c.id = a.connection_id where a.customer_id = $1 and a.institution_id = $2`,
     [owner.customer_id, owner.institution_id, ConnectionStatus.active],
