@@ -1,7 +1,9 @@
 import type { PoolClient } from 'pg';
 import { now } from '#libs/server';
+import { lockConnectionsOf } from '../connections/connection-lock.js';
 import { appendEvent } from '../events/event-log.js';
 import { submittedStatuses } from '../payments/payment-status.js';
+import { lockAccounts } from '../sync/account-join.js';
 import { ConsentOutcome, type DeletedConsent } from './deletion.dto.js';
 
 /** Where a customer has left something that no foreign key leads to. */
@@ -25,6 +27,14 @@ const told = `merchant_id = $1 and
  */
 export async function eraseRows(tx: PoolClient, traces: Traces): Promise<Record<string, number>> {
   const { customerId, merchantId, connectionIds, marks, inboundIds } = traces;
+  // A reading that is being recorded ends first; one that is not has lost its lease, and records nothing any more.
+  await tx.query(
+    `delete from leases where resource in (select 'connection:' || id from connections where customer_id = $1
+       union all select 'account:' || id from accounts where customer_id = $1)`,
+    [customerId],
+  );
+  await lockAccounts(tx, customerId);
+  await lockConnectionsOf(tx, { merchantId, customerId });
   const erased = await countRows(tx, customerId);
   await tx.query(
     `insert into payment_records (id, merchant_id, institution_id, status, iso_status, amount, currency, created_at, submitted_at, completed_at)
@@ -36,11 +46,6 @@ export async function eraseRows(tx: PoolClient, traces: Traces): Promise<Record<
   await tx.query(`delete from webhook_deliveries where event_id in (select id from events where ${told})`, whose);
   await tx.query(`update events set customer_id = null, data = '{}' where ${told}`, whose);
   await tx.query('delete from inbound_events where id = any($1)', [inboundIds]);
-  await tx.query(
-    `delete from leases where resource in (select 'connection:' || id from connections where customer_id = $1
-       union all select 'account:' || id from accounts where customer_id = $1)`,
-    [customerId],
-  );
   // What a reading that was cut off has left behind; the table is unlogged, so no foreign key holds it.
   await tx.query('delete from staged_rows where account_id in (select id from accounts where customer_id = $1)', [
     customerId,

@@ -6,6 +6,7 @@ import { now } from '#libs/server';
 import { later, TestBff } from '../../../../test/support/bff.js';
 import { IngestionProcessor } from '../ingestion/ingestion.processor.js';
 import { IngestionWorkerModule } from '../ingestion/ingestion-worker.module.js';
+import { newAccount } from '../sync/recorded-account.fixture.js';
 import { WebhooksWorkerModule } from '../webhooks/webhooks-worker.module.js';
 import type { EventPage } from './event.dto.js';
 import { appendEvent } from './event-log.js';
@@ -112,4 +113,16 @@ it('forgets proofs and the money of the deleted when their time has come, and no
   expect(await left()).toEqual([0, 1]);
   await later(2_558 * day, () => bff.get(RetentionService).sweep());
   expect(await left()).toEqual([0, 0]);
+});
+
+it('forgets rows put aside for an account that is gone, and leaves those of a reading under way', async () => {
+  const { accountId } = await newAccount(bff.db.pool);
+  await bff.db.pool.query(
+    `insert into staged_rows (answer_id, account_id, ordinal, status, fingerprint, served)
+     select gen_random_uuid(), id, 1, 'BOOKED', 'f', '{}' from unnest($1::uuid[]) as u(id)`,
+    [[accountId, randomUUID()]],
+  );
+  await bff.get(RetentionService).sweep();
+  const { rows } = await bff.db.pool.query('select account_id from staged_rows');
+  expect(rows).toEqual([{ account_id: accountId }]);
 });

@@ -108,7 +108,7 @@ async function readBalances(work: AccountWork): Promise<Balances | NotDueYet> {
 
 /**
  * Reads transactions as far back as planned, page by page into the database. Where the institution refuses the depth, less
- * is asked for until it is given, and the institution's true depth is learnt.
+ * is asked for until it is given, and the institution's true depth is learnt. Nothing is left of a reading that fails.
  */
 async function readTransactions(work: AccountWork): Promise<StagedReading> {
   const at = now();
@@ -116,8 +116,12 @@ async function readTransactions(work: AccountWork): Promise<StagedReading> {
   const { overlapDays } = await readReach(pool, subject.institutionId, 'later');
   const reading = planReading({ ...standing, overlapDays, attended: run.attended }, at);
   const staged = await StagedAnswer.open(pool, { accountId: subject.id });
-  const window = await descend(work, staged, { reading, overlapDays, at });
-  return { staged, window, reading };
+  try {
+    return { staged, window: await descend(work, staged, { reading, overlapDays, at }), reading };
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
 }
 
 interface Descent {

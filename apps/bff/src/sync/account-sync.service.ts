@@ -103,9 +103,12 @@ export class AccountSync {
     const work = { ...this.workOf(account, sealedToken, { client, run }), lease, signal };
     try {
       const read = await readAccount(work);
-      await institutionAnswered(this.pool, account.institution_id);
-      await this.record(account, work, read);
-      if (read.transactions !== notOffered) await read.transactions.staged.discard();
+      try {
+        await institutionAnswered(this.pool, account.institution_id);
+        await this.record(account, work, read);
+      } finally {
+        if (read.transactions !== notOffered) await read.transactions.staged.discard();
+      }
     } catch (error) {
       if (error instanceof LeaseLostError) return;
       if (signal?.aborted) return this.takeUpLater(account);

@@ -52,6 +52,24 @@ const accountNamed = async (name: string): Promise<AccountView | undefined> =>
 const wait = { owner: 'institution', nextStep: 'wait' };
 
 describe('what a synchronisation did not read', () => {
+  it('leaves nothing of what it did read of the account', async () => {
+    const staged = async () => (await bff.db.pool.query('select 1 from staged_rows')).rowCount;
+    const at = now().toISOString();
+    const row = (n: number) => ({ id: String(n), date: at, status: 'BOOKED', amount: n, currency: 'GBP' }) as const;
+    bff.aggregator.accounts = [{ id: 'one', currency: 'GBP' }];
+    bff.aggregator.transactions.set(
+      'one',
+      Array.from({ length: 1_001 }, (_, n) => row(n)),
+    );
+    let seen: number | null = null;
+    bff.aggregator.onPage = async (offset) => void (offset > 0 && (seen = await staged()));
+    bff.aggregator.onTransactions = (query) => (Number(query.get('offset') ?? 0) > 0 ? refusing(500) : undefined);
+    await synchronise(0);
+    bff.aggregator.onTransactions = () => undefined;
+    expect(await lastRun()).toMatchObject({ status: 'incomplete' });
+    expect([seen, await staged()]).toEqual([1_000, 0]);
+  });
+
   it('is nothing where it is complete', async () => {
     await synchronise(0);
     const run = await lastRun();
