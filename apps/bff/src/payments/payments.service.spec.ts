@@ -153,13 +153,13 @@ describe('POST /v1/payments', () => {
     const key = newKey();
     bff.aggregator.fail({ route: 'POST /payment-auth-requests' });
     expect((await pay(wanted, key)).status).toBe(503);
-    const isAtWork = 'update payments set state_used_at = $2 where idempotency_key = $1';
-    await bff.db.pool.query(isAtWork, [key, new Date()]);
+    const isAtWork = 'update payments set state_used_at = case when $2 then now() end where idempotency_key = $1';
+    await bff.db.pool.query(isAtWork, [key, true]);
     expect(await pay(wanted, key)).toMatchObject({
       status: 409,
       headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
     });
-    await bff.db.pool.query(isAtWork, [key, null]);
+    await bff.db.pool.query(isAtWork, [key, false]);
     expect((await pay(wanted, key)).body).toMatchObject({ status: 'AWAITING_AUTHORIZATION' });
   }, 20_000);
 
