@@ -39,6 +39,8 @@ export class ScriptedAggregator {
   transactions = new Map<string, Transaction[]>();
   /** What a new payment's status is. */
   paymentStatus: PaymentResponse['status'] = 'PENDING';
+  /** Runs when a payment is made, before that is answered. */
+  onPay: () => Promise<void> | void = () => {};
   /** Runs before a list of accounts is answered. */
   onAccounts: () => Promise<void> | void = () => {};
   /** Runs before a page of transactions is answered. */
@@ -159,7 +161,7 @@ export class ScriptedAggregator {
       'GET /accounts': () => this.withConsent(call, () => this.list()),
       'GET /accounts/:id/balances': () => this.withConsent(call, () => ok(this.balances)),
       'GET /accounts/:id/transactions': () => this.withConsent(call, () => this.page(call)),
-      'POST /payments': () => this.withConsent(call, () => this.pay(call)),
+      'POST /payments': () => this.withConsent(call, () => this.paid(call)),
       'GET /payments/:id/details': () => ok({ payments: [this.payments.get(idOf(call))].filter(Boolean) }),
     };
     return (await handlers[call.route]?.()) ?? { status: 404, body: refusal(404) };
@@ -252,6 +254,12 @@ export class ScriptedAggregator {
       status: 200,
       body: { meta: { tracingId: 'a', count: data.length, pagination: { totalCount: rows.length } }, data },
     };
+  }
+
+  private async paid(call: ReceivedCall): Promise<Answer> {
+    const answer = this.pay(call);
+    await this.onPay();
+    return answer;
   }
 
   /** The same idempotency id again is the same payment. */

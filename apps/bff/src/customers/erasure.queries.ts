@@ -17,6 +17,9 @@ export interface Traces {
   inboundIds: string[];
 }
 
+/** Why a payment failed that was not sent to a bank before its customer was deleted. */
+export const takenBack = 'customer-deleted';
+
 /** Events that name the customer, or anything of theirs. */
 const told = `merchant_id = $1 and
   (customer_id = $2 or exists (select 1 from unnest($3::text[]) mark where strpos(data, mark) > 0))`;
@@ -39,8 +42,8 @@ export async function eraseRows(tx: PoolClient, traces: Traces): Promise<Record<
   await tx.query(
     `insert into payment_records (id, merchant_id, institution_id, status, iso_status, amount, currency, created_at, submitted_at, completed_at)
      select id, merchant_id, institution_id, status, iso_status, amount, currency, created_at, submitted_at, completed_at
-     from payments where customer_id = $1 and status = any($2) on conflict (id) do nothing`,
-    [customerId, submittedStatuses],
+     from payments where customer_id = $1 and status = any($2) and reason is distinct from $3 on conflict (id) do nothing`,
+    [customerId, submittedStatuses, takenBack],
   );
   const whose = [merchantId, customerId, marks];
   await tx.query(`delete from webhook_deliveries where event_id in (select id from events where ${told})`, whose);

@@ -6,11 +6,12 @@ import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
 import { Env } from '../config.js';
 import { Withdrawals } from '../consents/withdrawals.service.js';
-import { isSettled, isSubmitted } from '../payments/payment-status.js';
+import { isSettled, MerchantPaymentStatus } from '../payments/payment-status.js';
+import { movePayment } from '../payments/payments.queries.js';
 import { CustomerStatus } from './customer-state.js';
 import { nextAttemptAt } from './deletion-schedule.js';
 import { endConnections, isOpen, outcomeOf, type WithdrawalRow, withdrawalsOf } from './ended-consents.js';
-import { completeDeletion, eraseRows, type Traces } from './erasure.queries.js';
+import { completeDeletion, eraseRows, takenBack, type Traces } from './erasure.queries.js';
 import { InboundTraces } from './inbound-traces.js';
 
 /** How often a payment on its way is looked at. */
@@ -27,7 +28,9 @@ interface ConnectionRow {
 interface PaymentRow {
   id: string;
   status: string;
+  reason: string | null;
   consent_id: string | null;
+  sending_at: Date | null;
   submitted_at: Date | null;
   payment_idempotency_id: string;
   aggregator_payment_id: string | null;
@@ -112,6 +115,7 @@ export class ErasureService {
     const connections = await this.connectionsOf(customerId);
     await endConnections(this.pool, connections);
     const consents = await this.withdraw(connections);
+    for (const { id } of await this.paymentsOf(customerId)) await this.takeBack(id);
     const payments = await this.paymentsOf(customerId);
     const paymentsEnded = await confirmed(deletion, () => endPayments(application, payments));
     if (payments.some(isAwaited)) return 'payment-under-way';
@@ -143,9 +147,16 @@ export class ErasureService {
     return withdrawalsOf(this.pool, ids);
   }
 
+  /** What was never sent to a bank is never sent any more; whoever is just sending it was first. */
+  private async takeBack(id: string): Promise<void> {
+    const columns = { next_poll_at: null };
+    const move = { id, to: MerchantPaymentStatus.FAILED, reason: takenBack, columns, isUnsent: true } as const;
+    await transaction(this.pool, (tx) => movePayment(tx, move));
+  }
+
   private async paymentsOf(customerId: string): Promise<PaymentRow[]> {
     const { rows } = await this.pool.query<PaymentRow>(
-      `select id, status, consent_id, submitted_at, payment_idempotency_id, aggregator_payment_id
+      `select id, status, reason, consent_id, sending_at, submitted_at, payment_idempotency_id, aggregator_payment_id
        from payments where customer_id = $1`,
       [customerId],
     );
@@ -164,12 +175,10 @@ async function confirmed({ isOver }: Deletion, work: () => Promise<void>): Promi
   }
 }
 
-/** What was never sent to a bank is never sent any more. */
+/** Ends the consents of payments that were taken back. One that a bank may have is read by its consent until its end is known. */
 async function endPayments(application: AggregatorClient, payments: readonly PaymentRow[]): Promise<void> {
-  for (const { status, consent_id: consentId, submitted_at: submittedAt } of payments) {
-    if (consentId !== null && submittedAt === null && !isSubmitted(status) && !isSettled(status)) {
-      await unlessGone(application.delete(consentId));
-    }
+  for (const { reason, consent_id: consentId } of payments) {
+    if (reason === takenBack && consentId !== null) await unlessGone(application.delete(consentId));
   }
 }
 
@@ -180,10 +189,11 @@ async function deleteUsers(application: AggregatorClient, customerId: string): P
   }
 }
 
-/** Whether the bank has it and has not said how it ended. */
-function isAwaited({ status, submitted_at: submittedAt }: PaymentRow): boolean {
-  if (!isSubmitted(status) || isSettled(status) || submittedAt === null) return false;
-  return submittedAt.getTime() + paymentPatienceMs > now().getTime();
+/** Whether the bank has it, or may have it, and has not said how it ended. */
+function isAwaited({ status, sending_at: sendingAt, submitted_at: submittedAt }: PaymentRow): boolean {
+  const sentAt = submittedAt ?? sendingAt;
+  if (isSettled(status) || sentAt === null) return false;
+  return sentAt.getTime() + paymentPatienceMs > now().getTime();
 }
 
 async function unlessGone(call: Promise<unknown>): Promise<void> {

@@ -35,6 +35,7 @@ export class PaymentSubmissionService {
   async submit(id: string, psu?: PsuHeaders): Promise<void> {
     const payment = await this.load(id);
     if (!payment || !isSubmittable(payment.status) || payment.sealed_consent_token === null) return;
+    if (!(await this.beginSending(id))) return;
     const request = JSON.parse(this.secrets.open(payment.sealed_request, `payment:${id}:request`)) as PaymentRequest;
     try {
       const application = await this.aggregator.of(payment.merchant_id);
@@ -105,6 +106,15 @@ export class PaymentSubmissionService {
       'update payments set iso_status = $2, next_poll_at = $3, polls = $4 where id = $1 and status = $5',
       [payment.id, columns.iso_status, next, polls, to],
     );
+  }
+
+  /** The intent, before the call: whoever would take the payment back is too late from now on. False where they were first. */
+  private async beginSending(id: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      'update payments set sending_at = coalesce(sending_at, $2) where id = $1 and status = $3',
+      [id, now(), MerchantPaymentStatus.AUTHORIZED],
+    );
+    return rowCount === 1;
   }
 
   private async fail(id: string): Promise<void> {

@@ -25,6 +25,7 @@ export interface PaymentRow {
   aggregator_payment_id: string | null;
   iso_status: string | null;
   created_at: Date;
+  sending_at: Date | null;
   submitted_at: Date | null;
   completed_at: Date | null;
   state_used_at: Date | null;
@@ -50,6 +51,8 @@ export interface PaymentMove {
   to: MerchantPaymentStatus;
   reason?: string;
   columns?: PaymentColumns;
+  /** Only while it has not been given to the aggregator. */
+  isUnsent?: true;
 }
 
 const typeOf: Partial<Record<MerchantPaymentStatus, NewEvent['type']>> = {
@@ -61,12 +64,16 @@ const typeOf: Partial<Record<MerchantPaymentStatus, NewEvent['type']>> = {
  * Moves a payment by compare-and-set along its legal graph and tells the merchant's log, in the caller's transaction.
  * Answers false when it is in no state that may become `to`: a webhook and a poll may race, one of them wins.
  */
-export async function movePayment(client: PoolClient, { id, to, reason, columns = {} }: PaymentMove): Promise<boolean> {
+export async function movePayment(
+  client: PoolClient,
+  { id, to, reason, columns = {}, isUnsent }: PaymentMove,
+): Promise<boolean> {
   const set: Record<string, unknown> = { status: to, reason: reason ?? null, ...columns };
   const names = Object.keys(set);
   const { rows } = await client.query<{ merchant_id: string; customer_id: string }>(
     `update payments set ${names.map((name, index) => `${name} = $${index + 3}`).join(', ')}
-     where id = $1 and status = any($2) returning merchant_id, customer_id`,
+     where id = $1 and status = any($2) ${isUnsent ? 'and sending_at is null and submitted_at is null' : ''}
+     returning merchant_id, customer_id`,
     [id, paymentSourcesOf(to), ...Object.values(set)],
   );
   const moved = rows[0];
