@@ -23,7 +23,7 @@ export class AccountsController {
   @ApiOperation({
     summary: 'List the accounts',
     description:
-      'Of all connections, the oldest first, in pages, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates). Where their transactions prove it later, or a person says so, two become one (`account.joined`).',
+      'Of all connections, the oldest first, in pages, each under an id that outlives consents, with the balances that were read last. The event log tells when one is known again under another id or identifier, or at an institution that has succeeded its own (`account.linked`), has a new number (`account.renumbered`), or is new and may be another of which nothing proves it (`account.unresolved`, with candidates). Where their transactions prove it later, or a person says so, two become one (`account.joined`).',
   })
   @ApiOkResponse({ type: AccountList })
   listAccounts(@CurrentScope() scope: Scope, @Query() query: ListQuery): Promise<AccountList> {

@@ -19,15 +19,15 @@ export async function lockConnection(tx: PoolClient, id: string): Promise<Locked
   return rows[0];
 }
 
-/** Locks all of a customer's connections to an institution, among which accounts may change hands. After `lockAccounts`. */
+/** Locks all of a customer's connections to institutions, among which accounts may change hands. After `lockAccounts`. */
 export async function lockConnectionsAt(
   tx: PoolClient,
-  { customerId, institutionId }: { customerId: string; institutionId: string },
+  { customerId, institutionIds }: { customerId: string; institutionIds: readonly string[] },
 ): Promise<Map<string, LockedConnection>> {
   const { rows } = await tx.query<LockedConnection & { id: string }>(
-    `select id, status, consent_id from connections where customer_id = $1 and institution_id = $2
+    `select id, status, consent_id from connections where customer_id = $1 and institution_id = any($2)
      order by id for no key update`,
-    [customerId, institutionId],
+    [customerId, institutionIds],
   );
   return new Map(rows.map((row) => [row.id, row]));
 }

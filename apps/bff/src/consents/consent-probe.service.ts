@@ -76,7 +76,7 @@ export class ConsentProbe {
     if (finding.kind === 'ended' && !isReplaced) await this.end(connection, finding.reason);
     if (finding.kind === 'good') {
       await this.refresh(connection, finding);
-      await this.supersession.run(id);
+      await this.supersession.run({ id, institutionId: connection.institution_id });
     }
     const interval = finding.kind === 'unknown' || isReplaced ? againMs : undefined;
     await this.pool.query('update connections set next_probe_at = $2, probe_lease_until = null where id = $1', [

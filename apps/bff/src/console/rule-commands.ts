@@ -21,9 +21,16 @@ interface Row {
   reconfirmable: boolean | null;
 }
 
-/** Commands about what single institutions want otherwise than the law says. */
-export function addRuleCommands(program: Command, { pool, print }: Tools): void {
-  const rules = program.command('rules').description('what institutions want otherwise than the law says');
+/** Commands about what single institutions want otherwise than the law says, and which have become which. */
+export function addRuleCommands(program: Command, tools: Tools): void {
+  const rules = program
+    .command('rules')
+    .description('what institutions want otherwise than the law says, and their successors');
+  addLawCommands(rules, tools);
+  addSuccessionCommands(rules, tools);
+}
+
+function addLawCommands(rules: Command, { pool, print }: Tools): void {
   rules
     .command('set <institutionId>')
     .description('set it; what is not given goes by the law of the institution’s country again')
@@ -54,6 +61,42 @@ export function addRuleCommands(program: Command, { pool, print }: Tools): void 
         row.reconfirmable === null ? '' : String(row.reconfirmable),
       ]);
       print(['institution', 'calls a day', 'SCA days', 'reconfirmable'], cells, { json, raw: rows });
+    });
+}
+
+function addSuccessionCommands(rules: Command, { pool, print }: Tools): void {
+  rules
+    .command('succeed <institutionId> <successorId>')
+    .description(
+      'the customers of one institution have become those of another, as by a merger: accounts keep ids and histories',
+    )
+    .action(async (institutionId: string, successorId: string) => {
+      if (institutionId === successorId) throw new InvalidArgumentError('An institution cannot succeed itself.');
+      await pool.query(
+        `insert into institution_successions (institution_id, successor_id, created_at) values ($1, $2, $3)
+         on conflict (institution_id) do update set successor_id = $2, created_at = $3`,
+        [institutionId, successorId, now()],
+      );
+      console.log(`${successorId} succeeds ${institutionId}; accounts move as soon as it shows them`);
+    });
+  rules
+    .command('successions')
+    .description('list which institution has become which')
+    .option('--json', 'print JSON', false)
+    .action(async ({ json }: { json: boolean }) => {
+      const { rows } = await pool.query<{ institution_id: string; successor_id: string }>(
+        'select institution_id, successor_id from institution_successions order by institution_id',
+      );
+      const cells = rows.map((row) => [row.institution_id, row.successor_id]);
+      print(['institution', 'successor'], cells, { json, raw: rows });
+    });
+  rules
+    .command('unsucceed <institutionId>')
+    .description('it goes on by itself: what has moved stays where it is')
+    .action(async (institutionId: string) => {
+      const text = 'delete from institution_successions where institution_id = $1';
+      const { rowCount } = await pool.query(text, [institutionId]);
+      console.log(rowCount ? `${institutionId} has no successor` : `${institutionId} had no successor`);
     });
 }
 

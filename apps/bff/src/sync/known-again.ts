@@ -3,6 +3,7 @@ import { lockConnection, lockConnectionsAt } from '../connections/connection-loc
 import { type AccountJoin, joinAccounts, type JoinedAccount, lockAccountRow, lockAccounts } from './account-join.js';
 import { type AccountReading, notOffered, type StagedReading } from './account-reading.js';
 import type { DueAccount } from './due-account.js';
+import { lineageOf } from './institution-lineage.js';
 import { isSameHistory, overlapOf } from './overlap.js';
 
 /**
@@ -52,7 +53,7 @@ async function lockAllAt(
   { customer_id: customerId, institution_id: institutionId }: DueAccount,
 ): Promise<void> {
   await lockAccounts(tx, customerId);
-  await lockConnectionsAt(tx, { customerId, institutionId });
+  await lockConnectionsAt(tx, { customerId, institutionIds: await lineageOf(tx, institutionId) });
 }
 
 async function become(
@@ -69,11 +70,11 @@ async function become(
 /** The only account with the same bookings of those that are read no more and that it may be, locked. */
 async function twinOf(
   tx: PoolClient,
-  { account_id: accountId, customer_id: customerId }: DueAccount,
+  { account_id: accountId, customer_id: customerId, institution_id: institutionId }: DueAccount,
   answerId: string | null,
 ): Promise<JoinedAccount | undefined> {
   const twins: string[] = [];
-  for (const id of await candidatesFor(tx, accountId))
+  for (const id of await candidatesFor(tx, accountId, await lineageOf(tx, institutionId)))
     if (isSameHistory(await overlapOf(tx, { accountId, answerId }, id))) twins.push(id);
   const [id] = twins;
   if (id === undefined || twins.length > 1) return undefined;
@@ -81,14 +82,14 @@ async function twinOf(
   return twin?.isRead === false ? twin : undefined;
 }
 
-/** Other accounts of the customer at the institution. */
-async function candidatesFor(tx: PoolClient, id: string): Promise<string[]> {
+/** Other accounts of the customer at the institution, or at one that it has succeeded. */
+async function candidatesFor(tx: PoolClient, id: string, institutionIds: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
-    `select k.id from accounts a join accounts k on k.customer_id = a.customer_id and k.institution_id = a.institution_id
+    `select k.id from accounts a join accounts k on k.customer_id = a.customer_id and k.institution_id = any($2)
      left join account_schedules s on s.account_id = k.id
      where a.id = $1 and k.id <> a.id and s.due_at is null and coalesce(k.currency = a.currency, true) and coalesce(k.type = a.type, true)
      order by k.id`,
-    [id],
+    [id, institutionIds],
   );
   return rows.map((row) => row.id);
 }

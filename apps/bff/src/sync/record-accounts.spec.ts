@@ -16,7 +16,7 @@ afterAll(() => db.close());
 
 beforeEach(async () => {
   const { merchantId, customerId } = await newAccount(db.pool);
-  owner = { id: '', customer_id: customerId, merchant_id: merchantId, institution_id: 'bank' };
+  owner = { id: '', customer_id: customerId, merchant_id: merchantId, institution_id: 'bank', lineage: ['bank'] };
   owner = { ...owner, id: await newConnection('2026-01-01') };
 });
 

@@ -21,6 +21,7 @@ import { scheduleAccounts } from './account-schedule.js';
 import { jitterOf, nextPossibleAt, nextRetryAt, SyncScope, waitAfterRefusal } from './call-budget.js';
 import { blockCalls, enterCall, NotDueYet, readBudget, strikeCall, type Subject } from './call-ledger.js';
 import { institutionAnswered, passCircuit } from './institution-circuit.js';
+import { lineageOf } from './institution-lineage.js';
 import { openPsu } from './attendance.js';
 import { recordAccounts } from './record-accounts.js';
 import type { SyncFault } from './sync-fault.js';
@@ -121,9 +122,10 @@ export class SyncService {
     return transaction(this.pool, async (tx) => {
       await assertLease(tx, lease);
       await lockAccounts(tx, customerId);
-      const locked = await lockConnectionsAt(tx, { customerId, institutionId });
+      const lineage = await lineageOf(tx, institutionId);
+      const locked = await lockConnectionsAt(tx, { customerId, institutionIds: lineage });
       if (!isAsRead(connection, locked.get(connectionId))) return [];
-      const known = await recordAccounts(tx, connection, accounts);
+      const known = await recordAccounts(tx, { ...connection, lineage }, accounts);
       await tx.query('update connections set next_sync_at = $2, sync_failures = 0 where id = $1', [connectionId, next]);
       await noteUnread(tx, run.id, {});
       const ids = await scheduleAccounts(tx, { connectionId, runId: run.id }, known);
