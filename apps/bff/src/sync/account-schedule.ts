@@ -3,6 +3,7 @@ import type { Queryable } from '#libs/database';
 import { now } from '#libs/server';
 import type { KnownAccount } from './record-accounts.js';
 import type { SyncProblem } from './sync-fault.js';
+import { loseAccounts } from './sync-run.js';
 
 /** A job has an account in hand for so long; renewed while it works, so a crashed worker's accounts are free again soon. */
 export const handMs = 60_000;
@@ -60,6 +61,7 @@ export async function scheduleAccounts(
 ): Promise<string[]> {
   const at = now();
   const ids = accounts.map(({ id }) => id);
+  const left = await runsLeft(tx, connectionId, ids);
   await tx.query(
     `insert into account_schedules as s (account_id, connection_id, due_at, ready_at)
      select u.id, $1, $2, $2 from unnest($3::uuid[]) as u(id)
@@ -70,6 +72,7 @@ export async function scheduleAccounts(
        run_id = case when s.connection_id = $1 then s.run_id end`,
     [connectionId, at, ids],
   );
+  for (const { id, accounts: count } of left) await loseAccounts(tx, id, count);
   // What was counted of an account is counted of it here.
   await tx.query('update call_ledgers set connection_id = $1 where subject_id = any($2) and connection_id <> $1', [
     connectionId,
@@ -81,6 +84,20 @@ export async function scheduleAccounts(
     [connectionId, ids],
   );
   return joinRun(tx, { connectionId, runId }, new Date(at.getTime() + togetherMs));
+}
+
+/** The runs of earlier connections in which accounts were to be read that have come to this one. */
+async function runsLeft(
+  tx: PoolClient,
+  connectionId: string,
+  accountIds: readonly string[],
+): Promise<{ id: string; accounts: number }[]> {
+  const { rows } = await tx.query<{ id: string; accounts: number }>(
+    `select run_id as id, count(*)::int as accounts from account_schedules
+     where account_id = any($2) and connection_id <> $1 and run_id is not null group by run_id`,
+    [connectionId, accountIds],
+  );
+  return rows;
 }
 
 /** Puts a connection's accounts that are due until `until`, or all that can be read, into the run, and makes them due now. */

@@ -99,6 +99,7 @@ export class AccountSync {
     const passage = await passCircuit(this.pool, account.institution_id);
     if (!passage.open) return this.postpone(account, passage.comeBackAt);
     const run = await transaction(this.pool, (tx) => this.runOf(tx, account));
+    if (!run) return this.rest(account);
     const client = await this.aggregator.of(account.merchant_id);
     const work = { ...this.workOf(account, sealedToken, { client, run }), lease, signal };
     try {
@@ -116,9 +117,12 @@ export class AccountSync {
     }
   }
 
-  private async runOf(tx: PoolClient, { connection_id: connectionId, run_id: runId }: DueAccount): Promise<OpenRun> {
+  private async runOf(
+    tx: PoolClient,
+    { connection_id: connectionId, run_id: runId }: DueAccount,
+  ): Promise<OpenRun | undefined> {
     const run = await openRun(tx, connectionId);
-    if (run.id !== runId) await joinRunTogether(tx, { connectionId, runId: run.id });
+    if (run && run.id !== runId) await joinRunTogether(tx, { connectionId, runId: run.id });
     return run;
   }
 
@@ -259,6 +263,7 @@ export class AccountSync {
     if (runId === null && account.problem === problem)
       return settleSchedule(this.pool, { accountId, connectionId: account.connection_id, dueAt, failures, problem });
     const run = await transaction(this.pool, (tx) => this.runOf(tx, account));
+    if (!run) return this.rest(account);
     await this.end(account, run, { dueAt, failures, problem, figures: {}, unread: { problem, possibleAt: dueAt } });
   }
 

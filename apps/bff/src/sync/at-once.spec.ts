@@ -99,5 +99,12 @@ describe.each([1, 2])('everything at once, with %i connections to the same accou
     expect([...new Set(faults)]).toEqual([]);
     expect(rows[0]?.n).toBe(0);
     expect(asked).toBeGreaterThan(5);
+    // Nothing is left under way: neither of what has ended, nor where another connection has the accounts.
+    const open = `select c.id, c.status = 'active' as "isActive" from sync_runs r join connections c on c.id = r.connection_id
+      where r.status = 'running'`;
+    const under = (await bff.db.pool.query<{ id: string; isActive: boolean }>(open)).rows;
+    expect(under.filter(({ isActive }) => !isActive)).toEqual([]);
+    for (const { id } of under) await bff.synchronise(id);
+    expect((await bff.db.pool.query(open)).rows).toEqual([]);
   }, 60_000);
 });

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { transaction } from '#libs/database';
 import { TestBff, type TestMerchant } from '../../../../test/support/bff.js';
+import { openRun } from './sync-run.js';
+import { SyncService } from './sync.service.js';
 
 describe('a list of accounts that comes late', () => {
   let bff: TestBff;
@@ -62,5 +65,22 @@ describe('a list of accounts that comes late', () => {
     await bff.synchronise(id);
     expect(await accountsOf(id)).toEqual([]);
     expect(await isListDue(id)).toBe(false);
+  });
+
+  it('opens no run of a connection that was ended since it was looked at', async () => {
+    const { id } = await bff.connected(token);
+    await bff.synchronise(id);
+    await bff.ask(`DELETE /v1/connections/${id}`, { as: token });
+    expect(await transaction(bff.db.pool, (tx) => openRun(tx, id))).toBeUndefined();
+  });
+
+  it('ends the run of an earlier connection that has lost all of its accounts to it', async () => {
+    const former = await bff.connected(token);
+    await bff.get(SyncService).run(former.id);
+    bff.aggregator.terms = { authorizedAt: '2026-02-01T00:00:00.000Z' };
+    await bff.get(SyncService).run((await bff.connected(token)).id);
+    const text = 'select status, problem, accounts from sync_runs where connection_id = $1';
+    const { rows } = await bff.db.pool.query(text, [former.id]);
+    expect(rows).toEqual([{ status: 'completed', problem: null, accounts: 0 }]);
   });
 });

@@ -78,6 +78,7 @@ export class SyncRequests {
     // It may have ended since it was looked at.
     refuseUnreadable((await lockConnection(tx, connectionId))?.status);
     const run = await openRun(tx, connectionId, seal);
+    if (!run) throw gone();
     if (!run.isNew) return { runId: run.id, accounts: [] };
     const accounts = await joinRun(tx, { connectionId, runId: run.id });
     if (accounts.length > 0) return { runId: run.id, accounts };

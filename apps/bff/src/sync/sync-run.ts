@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Queryable } from '#libs/database';
 import { now } from '#libs/server';
 import { lockConnection } from '../connections/connection-lock.js';
+import { isReadable } from '../connections/connection-state.js';
 import { appendEvent } from '../events/event-log.js';
 import type { SyncScope } from './call-budget.js';
 import type { SyncProblem } from './sync-fault.js';
@@ -78,14 +79,15 @@ export async function currentRun(client: Queryable, connectionId: string): Promi
 
 /**
  * The connection's run, opened where none is under way, in the caller's transaction. The connection's row is locked, so two
- * workers never open two.
+ * workers never open two. Undefined where the connection has ended: whoever ended it has ended its run.
  */
 export async function openRun(
   tx: PoolClient,
   connectionId: string,
   seal?: (runId: string) => string,
-): Promise<OpenRun & { isNew: boolean }> {
-  await lockConnection(tx, connectionId);
+): Promise<(OpenRun & { isNew: boolean }) | undefined> {
+  const connection = await lockConnection(tx, connectionId);
+  if (!connection || !isReadable(connection.status)) return undefined;
   const current = await currentRun(tx, connectionId);
   if (current) return { ...(await joinedBy(tx, current, seal)), isNew: false };
   const id = randomUUID();
@@ -157,6 +159,15 @@ export async function noteUnread(
      where id = $1 and (unread <> '[]' or $3::jsonb <> '[]')`,
     [runId, accountId ?? null, JSON.stringify(noted)],
   );
+}
+
+/** Accounts of a run have gone to another connection, which reads them: it has fewer to read, and ends where none is left. */
+export async function loseAccounts(tx: PoolClient, runId: string, count: number): Promise<void> {
+  await tx.query('update sync_runs set accounts = greatest(accounts - $2, accounts_done) where id = $1', [
+    runId,
+    count,
+  ]);
+  await endRunWhenDone(tx, runId);
 }
 
 /** Ends a run that no account is left in. */

@@ -82,6 +82,7 @@ export class SyncService {
 
   private async list(connection: SyncedConnection, sealedToken: string, lease: Lease): Promise<string[]> {
     const run = await transaction(this.pool, (tx) => openRun(tx, connection.id));
+    if (!run) return [];
     const client = await this.aggregator.of(connection.merchant_id);
     const subject = { id: connection.id, connectionId: connection.id, institutionId: connection.institution_id };
     let entered: Date | undefined;
