@@ -54,8 +54,17 @@ export class CustomerApi {
     this.client = createMerchantClient({ baseUrl: location.origin, token, fetch: (request) => calls.send(request) });
   }
 
-  readonly institutions = async (): Promise<Institution[]> =>
-    (await this.answer(this.client.GET('/v1/institutions'))).data;
+  /** All of them, page by page. */
+  readonly institutions = async (): Promise<Institution[]> => {
+    const all: Institution[] = [];
+    for (let cursor: string | undefined; ;) {
+      const params = { query: { limit: 500, ...(cursor === undefined ? {} : { cursor }) } };
+      const { data, nextCursor } = await this.answer(this.client.GET('/v1/institutions', { params }));
+      all.push(...data);
+      if (nextCursor === undefined) return all;
+      cursor = nextCursor;
+    }
+  };
   readonly connections = async (): Promise<Connection[]> =>
     (await this.answer(this.client.GET('/v1/connections'))).data;
   readonly accounts = async (): Promise<Account[]> => (await this.answer(this.client.GET('/v1/accounts'))).data;

@@ -8,6 +8,7 @@ export interface ListCursor {
 }
 
 const listForm = /^t(\d{1,16})\.([0-9a-f-]{36}|[A-Z_]{1,60})(?:\.([0-9a-f]{8}))?$/;
+const namedForm = /^n([0-9a-f]{8})\.(.{1,120})$/;
 const feedForm = /^c(\d{1,18})$/;
 
 /**
@@ -22,8 +23,8 @@ export function writeListCursor({ date, id }: ListCursor, list?: readonly unknow
 export function readListCursor(text: string, list?: readonly unknown[]): ListCursor {
   const [, ms, id, mark] = listForm.exec(decode(text)) ?? [];
   const date = new Date(Number(ms));
-  if (id === undefined || Number.isNaN(date.getTime())) throw refused();
-  if (mark !== (list && markOf(list))) throw refused();
+  if (id === undefined || Number.isNaN(date.getTime())) throw refusedCursor();
+  if (mark !== (list && markOf(list))) throw refusedCursor();
   return { date, id };
 }
 
@@ -42,6 +43,18 @@ export function cutPage<Row>(
   return { page, more: { hasMore: true, nextCursor: writeListCursor(placeOf(last), list) } };
 }
 
+/** The place after an entry of a list that is ordered otherwise, by the entry's id. Such a list is short enough to look it up. */
+export function writeIdCursor(id: string, list: readonly unknown[]): string {
+  return Buffer.from(`n${markOf(list)}.${id}`).toString('base64url');
+}
+
+/** Throws a 400 naming `cursor` for anything that `writeIdCursor` has not written for this list. */
+export function readIdCursor(text: string, list: readonly unknown[]): string {
+  const [, mark, id] = namedForm.exec(decode(text)) ?? [];
+  if (id === undefined || mark !== markOf(list)) throw refusedCursor();
+  return id;
+}
+
 function markOf(list: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(list.map((filter) => filter ?? null)), 'hex').slice(0, 8);
 }
@@ -53,7 +66,7 @@ export function writeFeedCursor(sequence: bigint): string {
 
 export function readFeedCursor(text: string): bigint {
   const [, sequence] = feedForm.exec(decode(text)) ?? [];
-  if (sequence === undefined) throw refused();
+  if (sequence === undefined) throw refusedCursor();
   return BigInt(sequence);
 }
 
@@ -61,6 +74,7 @@ function decode(text: string): string {
   return Buffer.from(text, 'base64url').toString('utf8');
 }
 
-function refused(): Error {
+/** For a cursor that this list has not given, or whose entry is gone. */
+export function refusedCursor(): Error {
   return problems.unexpectedValue({ parameter: 'cursor', message: 'cursor must be a value that this list has given' });
 }

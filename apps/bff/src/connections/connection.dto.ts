@@ -1,6 +1,6 @@
 import { Choice, DateTime, Integer, Nested, Text, Url, Uuid } from '#libs/contract';
 import { Forecast } from '../consents/forecast.dto.js';
-import { ListPage } from '../list.dto.js';
+import { ListPage, ListQuery } from '../list.dto.js';
 import { ConnectionStatus } from './connection-state.js';
 
 export class NewConnection {
@@ -85,11 +85,11 @@ export class InstitutionView {
   @Text({ array: true }) features!: string[];
 }
 
-export class InstitutionQuery {
+export class InstitutionQuery extends ListQuery {
   @Text({
     optional: true,
     maxLength: 100,
-    description: 'A part of the name, in small or capital letters.',
+    description: 'A part of the name, in small or capital letters, with or without accents.',
     example: 'bank',
   })
   name?: string;
@@ -105,6 +105,6 @@ export class InstitutionQuery {
   features?: string[];
 }
 
-export class InstitutionList {
+export class InstitutionList extends ListPage {
   @Nested(() => InstitutionView, { array: true }) data!: InstitutionView[];
 }

@@ -30,12 +30,12 @@ export class ConnectionsController {
   @ApiOperation({
     summary: 'List the institutions',
     description:
-      'Where a customer may connect an account, with logos and features; by a part of the name, by country and by features.',
+      'Where a customer may connect an account, with logos and features, by name and in pages; by a part of the name, by country and by features.',
   })
   @ForCaller()
   @ApiOkResponse({ type: InstitutionList })
-  async listInstitutions(@Query() query: InstitutionQuery): Promise<InstitutionList> {
-    return { data: await this.institutions.search(query) };
+  listInstitutions(@Query() query: InstitutionQuery): Promise<InstitutionList> {
+    return this.institutions.search(query);
   }
 
   @Post('connections')

@@ -232,4 +232,30 @@ describe('GET /v1/institutions', () => {
     for (const query of ['name=credit', 'country=DE', 'features=ACCOUNTS,IDENTITY']) expect(await found(query)).toBe(0);
     expect((await bff.ask('GET /v1/institutions?country=GBR', { as: token })).status).toBe(400);
   });
+
+  it('gives them by name and in pages, and finds a name however it is typed', async () => {
+    const former = bff.aggregator.institutions;
+    bff.aggregator.institutions = ['Zebra', 'Ähre', 'bank 10', 'Bank 9', 'Österbank'].map((name, index) => ({
+      id: `id-${index}`,
+      name,
+    }));
+    interface Page {
+      data: { name: string }[];
+      hasMore: boolean;
+      nextCursor?: string;
+    }
+    const page = (query: string) => later(120_000, () => bff.ask<Page>(`GET /v1/institutions?${query}`, { as: token }));
+    const names = async (query: string) => (await page(query)).body.data.map(({ name }) => name);
+    const first = (await page('limit=2')).body;
+    expect(first).toMatchObject({ data: [{ name: 'Ähre' }, { name: 'Bank 9' }], hasMore: true });
+    const cursor = `cursor=${first.nextCursor}`;
+    expect(await names(`limit=2&${cursor}`)).toEqual(['bank 10', 'Österbank']);
+    expect((await page(`limit=3&${cursor}`)).body).toMatchObject({ hasMore: false });
+    expect(await names('name=OSTER')).toEqual(['Österbank']);
+    for (const wrong of [`name=b&${cursor}`, 'cursor=what'])
+      expect(JSON.parse((await page(wrong)).text)).toMatchObject({ status: 400, issues: [{ parameter: 'cursor' }] });
+    bff.aggregator.institutions = former.slice(0, 0);
+    expect((await later(300_000, () => bff.ask(`GET /v1/institutions?${cursor}`, { as: token }))).status).toBe(400);
+    bff.aggregator.institutions = former;
+  });
 });

@@ -209,7 +209,7 @@ export interface paths {
         };
         /**
          * List the institutions
-         * @description Where a customer may connect an account, with logos and features; by a part of the name, by country and by features.
+         * @description Where a customer may connect an account, with logos and features, by name and in pages; by a part of the name, by country and by features.
          */
         get: operations["listInstitutions"];
         put?: never;
@@ -1240,6 +1240,9 @@ export interface components {
             features: string[];
         };
         InstitutionList: {
+            hasMore: boolean;
+            /** @description Present when there is more. */
+            nextCursor?: string;
             data: components["schemas"]["InstitutionView"][];
         };
         NewConnection: {
@@ -5256,7 +5259,10 @@ export interface operations {
     listInstitutions: {
         parameters: {
             query?: {
-                /** @description A part of the name, in small or capital letters. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+                /** @description A part of the name, in small or capital letters, with or without accents. */
                 name?: string;
                 /** @description ISO 3166-1 alpha-2 */
                 country?: string;
@@ -5286,6 +5292,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "hasMore": true,
+                     *       "nextCursor": "text",
                      *       "data": [
                      *         {
                      *           "id": "text",
