@@ -19,8 +19,9 @@ export class Supersession {
   constructor(@Inject(POOL) private readonly pool: Pool) {}
 
   /**
-   * Ends the earlier connections of the same customer at the same institution, or one that it has succeeded, all of whose accounts have passed to this one:
-   * that is how a login shows. One that keeps an account of its own is another login, or another choice, and stays.
+   * Ends the earlier connections of the same customer at the same institution, or at one of its lineage, all of whose accounts have
+   * passed to this one: that is how a login shows. One that keeps an account of its own is another login, or another choice, and
+   * stays.
    */
   async run({ id: connectionId, institutionId }: { id: string; institutionId: string }): Promise<void> {
     const { rows } = await this.pool.query<Superseded>(

@@ -82,7 +82,7 @@ async function twinOf(
   return twin?.isRead === false ? twin : undefined;
 }
 
-/** Other accounts of the customer at the institution, or at one that it has succeeded. */
+/** Other accounts of the customer at these institutions. */
 async function candidatesFor(tx: PoolClient, id: string, institutionIds: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select k.id from accounts a join accounts k on k.customer_id = a.customer_id and k.institution_id = any($2)
