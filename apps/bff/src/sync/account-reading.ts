@@ -4,7 +4,7 @@ import type { Balances, PsuHeaders } from '#libs/contract';
 import { type Lease, renewLease } from '#libs/database';
 import { now } from '#libs/server';
 import { isUnsupported } from '../aggregator/refusal.js';
-import { keepInHand } from './account-schedule.js';
+import { keepInHand, leaveAudit } from './account-schedule.js';
 import { SyncScope } from './call-budget.js';
 import { enterCall, NotDueYet, strikeCall, type Subject } from './call-ledger.js';
 import type { Window } from './coverage.js';
@@ -117,11 +117,17 @@ async function readTransactions(work: AccountWork): Promise<StagedReading> {
   const reading = planReading({ ...standing, overlapDays, attended: run.attended }, at);
   const staged = await StagedAnswer.open(pool, { accountId: subject.id });
   try {
-    return { staged, window: await descend(work, staged, { reading, overlapDays, at }), reading };
+    return { ...(await descend(work, staged, { reading, overlapDays, at })), reading };
   } catch (error) {
     await staged.discard();
     throw error;
   }
+}
+
+/** What an institution gave, and from when on. */
+interface Given {
+  staged: StagedAnswer;
+  window: Window;
 }
 
 interface Descent {
@@ -143,45 +149,86 @@ async function candidates(work: AccountWork, { reading, overlapDays, at }: Desce
   return reading.kind === 'recent' ? [recentDays, ...shorter] : [...known.slice(0, 1), recentDays, ...shorter];
 }
 
-async function descend(work: AccountWork, staged: StagedAnswer, descent: Descent): Promise<Window> {
-  const { pool, subject, standing } = work;
-  const { reading, at } = descent;
-  const stage = reading.kind === 'whole' ? reading.stage : 'later';
+async function descend(work: AccountWork, staged: StagedAnswer, descent: Descent): Promise<Given> {
   const tries = await candidates(work, descent);
-  const refused: number[] = [];
   for (const [index, days] of tries.entries()) {
     try {
-      await walk(work, staged, { from: fromOf(days, at), before: null });
-      if (days === null || refused.length === 0) return { from: fromOf(days, at), before: null };
-      await learnDepth(pool, subject.institutionId, stage, Math.floor(days));
-      await learnRefusal(pool, subject.institutionId, stage, Math.min(...refused));
-      return await deepen(work, staged, { days, at, reading });
+      await walk(work, staged, { from: fromOf(days, descent.at), before: null });
+      return await climb(work, { staged, days }, { ...descent, refused: tries.slice(0, index) });
     } catch (error) {
       if (!isTooLong(error) || index === tries.length - 1) throw error;
-      refused.push(days === null ? wholeDays : Math.floor(days));
-      // Less than this is known to work here, so what is learnt holds even if the calls end now.
-      if (standing.readAt !== null) await learnRefusal(pool, subject.institutionId, stage, Math.min(...refused));
+      // An audit that is refused must not use up the calls for what is new.
+      if (descent.reading.kind === 'whole' && work.standing.readAt !== null)
+        await leaveAudit(work.pool, work.subject.id);
       await staged.discard();
     }
   }
   throw new Error('There is no depth to ask for');
 }
 
-/** Institutions that limit the length of a period, and not its age, give the older parts one by one. */
+/**
+ * A refusal may have been a passing fault of the institution, and what is learnt from it holds for all of its customers. So the depth
+ * that was refused last is asked for again now that the institution gives something: what it gives is taken, and the next deeper one
+ * asked for; what it refuses once more is too deep. Where no call is left for it, nothing is learnt.
+ */
+async function climb(
+  work: AccountWork,
+  { staged, days }: { staged: StagedAnswer; days: number | null },
+  descent: Descent & { refused: (number | null)[] },
+): Promise<Given> {
+  const { at, refused } = descent;
+  const window = { from: fromOf(days, at), before: null };
+  if (days === null) return { staged, window };
+  const [deeper] = refused.slice(-1);
+  if (deeper === undefined) return { staged, window: await deepen(work, staged, { ...descent, days }) };
+  const again = await StagedAnswer.another(work.pool, { accountId: work.subject.id });
+  try {
+    await walk(work, again, { from: fromOf(deeper, at), before: null });
+  } catch (error) {
+    await again.discard();
+    if (error instanceof NotDueYet) return { staged, window };
+    if (isTooLong(error)) {
+      await learn(work, descent.reading, { days, refused: deeper });
+      return { staged, window: await deepen(work, staged, { ...descent, days }) };
+    }
+    await staged.discard();
+    throw error;
+  }
+  await staged.discard();
+  return climb(work, { staged: again, days: deeper }, { ...descent, refused: refused.slice(0, -1) });
+}
+
+async function learn(
+  { pool, subject: { institutionId } }: AccountWork,
+  reading: Reading,
+  { days, refused }: { days: number; refused: number | null },
+): Promise<void> {
+  const stage = reading.kind === 'whole' ? reading.stage : 'later';
+  await learnDepth(pool, institutionId, stage, Math.floor(days));
+  await learnRefusal(pool, institutionId, stage, refused === null ? wholeDays : Math.floor(refused));
+}
+
+/**
+ * Institutions that limit the length of a period, and not its age, give the older parts one by one. One that has refused the day before
+ * what it gives limits the age.
+ */
 async function deepen(
   work: AccountWork,
   staged: StagedAnswer,
-  { days, at, reading }: { days: number; at: Date; reading: Reading },
+  { days, at, reading }: Descent & { days: number },
 ): Promise<Window> {
+  const { pool, subject } = work;
   let from = new Date(at.getTime() - days * dayMs);
-  const chunks = reading.kind === 'whole' && reading.stage === 'fresh' ? chunksMax : 0;
-  for (let chunk = 0; chunk < chunks; chunk += 1) {
+  const isAsked = reading.kind === 'whole' && reading.stage === 'fresh';
+  const ageLimit = Math.floor(days) + 1;
+  if (!isAsked || (await readReach(pool, subject.institutionId, 'fresh')).refusedDays === ageLimit)
+    return { from, before: null };
+  for (let chunk = 0; chunk < chunksMax; chunk += 1) {
     const part = { from: new Date(from.getTime() - days * dayMs), before: new Date(from.getTime() - 1) };
     try {
       if ((await walk(work, staged, part)) === 0) break;
     } catch (error) {
-      if (isTooLong(error) && chunk === 0)
-        await learnRefusal(work.pool, work.subject.institutionId, 'fresh', Math.floor(days) + 1);
+      if (isTooLong(error) && chunk === 0) await learnRefusal(pool, subject.institutionId, 'fresh', ageLimit);
       if (isTooLong(error) || error instanceof NotDueYet) break;
       throw error;
     }

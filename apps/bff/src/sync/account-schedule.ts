@@ -139,6 +139,11 @@ export async function leaveToOther(
   await client.query(text, [account.account_id, account.connection_id]);
 }
 
+/** The account is held against its whole history at the next time that this is due, and not before. */
+export async function leaveAudit(pool: Pool, accountId: string): Promise<void> {
+  await pool.query('update account_schedules set audited_at = $2 where account_id = $1', [accountId, now()]);
+}
+
 /** How a reading ended, and when the next is due. */
 export interface Settled {
   accountId: string;

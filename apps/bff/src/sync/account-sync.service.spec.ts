@@ -79,40 +79,6 @@ describe('how far back an account is read', () => {
     expect(await rows(id)).toEqual(['r0', 'r40', 'r100', 'r200', 'r700']);
   });
 
-  it('is less where the institution refuses more, and what it gives is learnt for the next customer', async () => {
-    const within = (days: number) => (query: URLSearchParams) => {
-      const from = Date.parse(query.get('from') ?? '');
-      return Number.isNaN(from) || now().getTime() - from > (days + 0.5) * dayMs ? failing(422) : undefined;
-    };
-    bff.aggregator.onTransactions = within(90);
-    const id = await connected();
-    await synchronise(id);
-    expect(asked()).toEqual([null, 365, 90, 180]);
-    expect(await rows(id)).toEqual(['r0', 'r40']);
-    expect((await connection(id)).health).toBe('healthy');
-    const historyFrom = Date.parse((await account())?.sync?.historyFrom ?? '');
-    expect(Math.round((now().getTime() - historyFrom) / dayMs)).toBe(40);
-    bff.aggregator.calls.length = 0;
-    ({ token } = await bff.session(merchant, 'the next customer'));
-    const next = await connected();
-    await synchronise(next);
-    expect(asked()).toEqual([90]);
-    expect(await rows(next)).toEqual(['r0', 'r40']);
-  });
-
-  it('is put together of parts where the institution limits a period and not its age', async () => {
-    bff.aggregator.onTransactions = (query) => {
-      const from = Date.parse(query.get('from') ?? '');
-      const before = Date.parse(query.get('before') ?? now().toISOString());
-      return Number.isNaN(from) || before - from > 366 * dayMs ? failing(400) : undefined;
-    };
-    bff.aggregator.transactions.set('acc', [row(0), row(300), row(400)]);
-    const id = await connected();
-    await synchronise(id);
-    expect(asked()).toEqual([null, 365, 730, 1_095]);
-    expect(await rows(id)).toEqual(['r0', 'r300', 'r400']);
-  });
-
   it('fills the whole gap since the last success', async () => {
     const id = await connected();
     await synchronise(id);

@@ -43,6 +43,8 @@ describe('what is read of an account', () => {
     expect(depths({ days: null, refusedDays: wholeDays })).toEqual([365, 90, 30]);
     expect(depths({ days: 90, refusedDays: 365 })).toEqual([90, 30]);
     expect(depths({ days: 90, refusedDays: 30 })).toEqual([7]);
+    // What an audit was content with says nothing of what lies between that and the whole.
+    expect(depths({ days: 14, refusedDays: wholeDays })).toEqual([365, 90, 30, 14]);
     expect(depths({ days: null, refusedDays: 1 })).toEqual([1]);
     expect(fromOf(null, at)).toBeNull();
     expect(fromOf(90, at)).toEqual(ago(90 * dayMs));

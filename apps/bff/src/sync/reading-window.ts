@@ -52,13 +52,13 @@ const ladder = [365, 90, 30] as const;
 const shortestDays = 7;
 
 /**
- * The depths to ask for, in days, deepest first; null is everything. What was refused before is not asked for again, and
- * what was given is asked for first where the whole was refused. Never more tries than the calls of a day.
+ * The depths to ask for, in days, deepest first; null is everything. What was refused before is not asked for again. Never more
+ * tries than the calls of a day.
  */
 export function depths({ days, refusedDays }: Reach): (number | null)[] {
   if (refusedDays === null) return [null, ...ladder];
-  const below = ladder.filter((depth) => depth < refusedDays && (days === null || depth < days));
-  const known = days !== null && days < refusedDays ? [days, ...below] : [...below];
+  const steps = new Set(days === null ? ladder : [...ladder, days]);
+  const known = [...steps].filter((depth) => depth < refusedDays).toSorted((one, other) => other - one);
   // Whatever was refused, there is always something left to ask for.
   return known.length > 0 ? known : [Math.max(1, Math.min(refusedDays - 1, shortestDays))];
 }

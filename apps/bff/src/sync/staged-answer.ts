@@ -64,6 +64,11 @@ export class StagedAnswer {
     return new StagedAnswer(pool, accountId, await RecognisedRows.begin(pool, accountId));
   }
 
+  /** Begins an answer beside one that is under way. */
+  static async another(pool: Pool, { accountId }: { accountId: string }): Promise<StagedAnswer> {
+    return new StagedAnswer(pool, accountId, await RecognisedRows.begin(pool, accountId));
+  }
+
   /** Rows that are no answer, put aside for a correction; a reading that is under way keeps its own. */
   static beside(pool: Pool, { accountId }: { accountId: string }): StagedAnswer {
     return new StagedAnswer(pool, accountId, RecognisedRows.none(accountId));
