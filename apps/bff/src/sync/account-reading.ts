@@ -158,8 +158,8 @@ async function descend(work: AccountWork, staged: StagedAnswer, descent: Descent
     } catch (error) {
       if (!isTooLong(error) || index === tries.length - 1) throw error;
       // An audit that is refused must not use up the calls for what is new.
-      if (descent.reading.kind === 'whole' && work.standing.readAt !== null)
-        await leaveAudit(work.pool, work.subject.id);
+      const isAudit = descent.reading.kind === 'whole' && descent.reading.stage === 'later';
+      if (isAudit && work.standing.readAt !== null) await leaveAudit(work.pool, work.subject.id);
       await staged.discard();
     }
   }
