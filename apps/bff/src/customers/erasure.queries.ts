@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { now } from '#libs/server';
 import { lockConnectionsOf } from '../connections/connection-lock.js';
 import { appendEvent } from '../events/event-log.js';
-import { submittedStatuses } from '../payments/payment-status.js';
+import { MerchantPaymentStatus, submittedStatuses } from '../payments/payment-status.js';
 import { lockAccounts } from '../sync/account-join.js';
 import { ConsentOutcome, type DeletedConsent } from './deletion.dto.js';
 
@@ -39,11 +39,14 @@ export async function eraseRows(tx: PoolClient, traces: Traces): Promise<Record<
   await lockAccounts(tx, customerId);
   await lockConnectionsOf(tx, { merchantId, customerId });
   const erased = await countRows(tx, customerId);
+  // One that was sent and of which nobody learnt more in time is as unknown as it is.
   await tx.query(
     `insert into payment_records (id, merchant_id, institution_id, status, iso_status, amount, currency, created_at, submitted_at, completed_at)
-     select id, merchant_id, institution_id, status, iso_status, amount, currency, created_at, submitted_at, completed_at
-     from payments where customer_id = $1 and status = any($2) and reason is distinct from $3 on conflict (id) do nothing`,
-    [customerId, submittedStatuses, takenBack],
+     select id, merchant_id, institution_id, case when status = any($2) then status else $4 end, iso_status, amount, currency,
+       created_at, submitted_at, completed_at
+     from payments where customer_id = $1 and (status = any($2) or sending_at is not null) and reason is distinct from $3
+     on conflict (id) do nothing`,
+    [customerId, submittedStatuses, takenBack, MerchantPaymentStatus.UNKNOWN],
   );
   const whose = [merchantId, customerId, marks];
   await tx.query(`delete from webhook_deliveries where event_id in (select id from events where ${told})`, whose);

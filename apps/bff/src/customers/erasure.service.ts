@@ -115,7 +115,7 @@ export class ErasureService {
     const connections = await this.connectionsOf(customerId);
     await endConnections(this.pool, connections);
     const consents = await this.withdraw(connections);
-    for (const { id } of await this.paymentsOf(customerId)) await this.takeBack(id);
+    for (const { id } of (await this.paymentsOf(customerId)).filter(isUnsent)) await this.takeBack(id);
     const payments = await this.paymentsOf(customerId);
     const paymentsEnded = await confirmed(deletion, () => endPayments(application, payments));
     if (payments.some(isAwaited)) return 'payment-under-way';
@@ -187,6 +187,11 @@ async function deleteUsers(application: AggregatorClient, customerId: string): P
   for (const { uuid } of await application.getUsers([customerId])) {
     if (uuid !== undefined) await unlessGone(application.deleteUser(uuid));
   }
+}
+
+/** Whether nobody has begun to send it, as far as we know. */
+function isUnsent({ status, sending_at: sendingAt, submitted_at: submittedAt }: PaymentRow): boolean {
+  return sendingAt === null && submittedAt === null && !isSettled(status);
 }
 
 /** Whether the bank has it, or may have it, and has not said how it ended. */

@@ -73,6 +73,16 @@ describe('a customer who is deleted while they pay', () => {
     expect(await recordOf(id)).toMatchObject({ status: 'PENDING' });
   });
 
+  it('keeps the money of a payment of which nobody ever learnt what became of it', async () => {
+    const { customerId, id, consentId } = await atTheBank('eve');
+    bff.aggregator.fail({ route: 'POST /payments', afterWork: true });
+    await approve(consentId);
+    await remove(customerId);
+    await later(25 * 3_600_000, () => bff.get(ErasureService).run(customerId));
+    expect(await exists(customerId)).toBe(false);
+    expect(await recordOf(id)).toEqual({ status: 'UNKNOWN', amount: '5.000000' });
+  });
+
   it('never sends what was not sent', async () => {
     const { customerId, id, consentId } = await atTheBank('cy');
     const sent = bff.aggregator.callsOf('POST /payments').length;

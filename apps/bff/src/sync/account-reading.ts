@@ -154,14 +154,15 @@ async function descend(work: AccountWork, staged: StagedAnswer, descent: Descent
   for (const [index, days] of tries.entries()) {
     try {
       await walk(work, staged, { from: fromOf(days, descent.at), before: null });
-      return await climb(work, { staged, days }, { ...descent, refused: tries.slice(0, index) });
     } catch (error) {
-      if (!isTooLong(error) || index === tries.length - 1) throw error;
+      if (!isTooLong(error, staged) || index === tries.length - 1) throw error;
       // An audit that is refused must not use up the calls for what is new.
       const isAudit = descent.reading.kind === 'whole' && descent.reading.stage === 'later';
       if (isAudit && work.standing.readAt !== null) await leaveAudit(work.pool, work.subject.id);
       await staged.discard();
+      continue;
     }
+    return climb(work, { staged, days }, { ...descent, refused: tries.slice(0, index) });
   }
   throw new Error('There is no depth to ask for');
 }
@@ -185,9 +186,10 @@ async function climb(
   try {
     await walk(work, again, { from: fromOf(deeper, at), before: null });
   } catch (error) {
+    const isRefused = isTooLong(error, again);
     await again.discard();
     if (error instanceof NotDueYet) return { staged, window };
-    if (isTooLong(error)) {
+    if (isRefused) {
       await learn(work, descent.reading, { days, refused: deeper });
       return { staged, window: await deepen(work, staged, { ...descent, days }) };
     }
@@ -225,20 +227,35 @@ async function deepen(
     return { from, before: null };
   for (let chunk = 0; chunk < chunksMax; chunk += 1) {
     const part = { from: new Date(from.getTime() - days * dayMs), before: new Date(from.getTime() - 1) };
-    try {
-      if ((await walk(work, staged, part)) === 0) break;
-    } catch (error) {
-      if (isTooLong(error) && chunk === 0) await learnRefusal(pool, subject.institutionId, 'fresh', ageLimit);
-      if (isTooLong(error) || error instanceof NotDueYet) break;
-      throw error;
-    }
+    const rows = await takePart(work, staged, part);
+    if (rows === 'refused' && chunk === 0) await learnRefusal(pool, subject.institutionId, 'fresh', ageLimit);
+    if (rows === 'refused' || rows === 'no call left' || rows === 0) break;
     from = part.from;
   }
   return { from, before: null };
 }
 
-function isTooLong(error: unknown): boolean {
-  return error instanceof ClientError && mayBeTooLong(error);
+/** The rows of an older part, put aside with the rest; a refusal that comes again is one. */
+async function takePart(
+  work: AccountWork,
+  staged: StagedAnswer,
+  part: { from: Date; before: Date },
+): Promise<number | 'refused' | 'no call left'> {
+  for (let isAgain = false; ; isAgain = true) {
+    const { rows } = staged.given;
+    try {
+      return await walk(work, staged, part);
+    } catch (error) {
+      if (error instanceof NotDueYet) return 'no call left';
+      if (!isTooLong(error, staged, rows)) throw error;
+      if (isAgain) return 'refused';
+    }
+  }
+}
+
+/** Whether a walk was refused for its length, which an institution does at its first page: what breaks off later is a fault. */
+function isTooLong(error: unknown, { given }: StagedAnswer, rowsBefore = 0): boolean {
+  return error instanceof ClientError && mayBeTooLong(error) && given.rows === rowsBefore;
 }
 
 /** One walk over the pages of a period: one call, as institutions count. */

@@ -73,7 +73,7 @@ describe('the depth of an institution’s history', () => {
     limitAge(90);
     const id = await connected();
     await bff.synchronise(id);
-    expect(asked()).toEqual([null, 365, 90, 365, 180]);
+    expect(asked()).toEqual([null, 365, 90, 365, 180, 180]);
     expect(await rows(id)).toEqual(['r0', 'r40']);
     await nextCustomer();
     const next = await connected();
@@ -113,6 +113,34 @@ describe('the depth of an institution’s history', () => {
     expect(await learnt()).toBeUndefined();
     const { rows: staged } = await bff.db.pool.query('select 1 from staged_rows');
     expect(staged).toEqual([]);
+  });
+
+  it('is no shorter where the first older part met a fault that passes', async () => {
+    let isFault = true;
+    bff.aggregator.onTransactions = (query) => {
+      const from = Date.parse(query.get('from') ?? '');
+      const before = Date.parse(query.get('before') ?? now().toISOString());
+      if (Number.isNaN(from) || before - from > 366 * dayMs) return refused;
+      if (!query.has('before') || !isFault) return undefined;
+      isFault = false;
+      return refused;
+    };
+    const id = await connected();
+    await bff.synchronise(id);
+    expect(asked()).toEqual([null, 365, null, 730, 730, 1_095]);
+    expect(await rows(id)).toEqual(['r0', 'r40', 'r100', 'r400', 'r700']);
+  });
+
+  it('is not what breaks off at a later page: that is a fault, and read again', async () => {
+    bff.aggregator.transactions.set(
+      'acc',
+      Array.from({ length: 1_001 }, (_, index) => ({ ...row(index % 300), id: `r${index}` })),
+    );
+    bff.aggregator.onTransactions = (query) => (Number(query.get('offset') ?? 0) > 0 ? refused : undefined);
+    const id = await connected();
+    await bff.synchronise(id);
+    expect(asked()).toEqual([null, null]);
+    expect([await rows(id), await learnt()]).toEqual([[], undefined]);
   });
 
   it('is not learnt where no call is left to ask again', async () => {
