@@ -140,7 +140,8 @@ describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('account
       expect(account.accountIdentifications?.length).toBeGreaterThan(0);
     }
     const [first] = accounts;
-    expect(await operation(bank.connector, 'ACCOUNT')(bank.under(grant), first!.id)).toEqual(first);
+    const alone = await operation(bank.connector, 'ACCOUNT')(bank.under(grant), first!.id);
+    expect(withoutInstants(alone)).toEqual(withoutInstants(first!));
     const balances = await operation(bank.connector, 'ACCOUNT_BALANCES')(bank.under(grant), first!.id);
     expectShape(Balances, balances);
     expect(balances.mainBalanceAmount?.amount).toBe(first!.balance);
@@ -198,4 +199,9 @@ describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('account
 function alter(text: string): string {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
+}
+
+/** The balances of a later reading tell a later instant. */
+function withoutInstants({ accountBalances, ...account }: Account) {
+  return { ...account, accountBalances: accountBalances?.map((balance) => ({ ...balance, dateTime: undefined })) };
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ModuleMetadata, Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { BffPrisma } from '#libs/database';
+import { type BffPrisma, WorkerHost } from '#libs/database';
 import { createApp, createLogger, now, resetClock, setClock } from '#libs/server';
 import { AppModule, programModule } from '../../apps/bff/src/app.module.js';
 import { Env } from '../../apps/bff/src/config.js';
@@ -43,11 +44,15 @@ export class TestBff {
     readonly env: Env,
   ) {}
 
-  /** Starts one; `modules` adds to the features (the worker, say). */
+  /**
+   * Starts one; `modules` adds to the features (the worker, say). Jobs stay in their queues and are the test's to do, which could
+   * otherwise not say what has been done when; with `workers` they are worked off as in the program.
+   */
   static async start({
     env = {},
     modules = [SyncModule],
-  }: { env?: Partial<Env>; modules?: NonNullable<ModuleMetadata['imports']> } = {}) {
+    workers = false,
+  }: { env?: Partial<Env>; modules?: NonNullable<ModuleMetadata['imports']>; workers?: boolean } = {}) {
     const [db, aggregator] = await Promise.all([freshDatabase('bff'), ScriptedAggregator.start()]);
     const settings = Object.assign(new Env(), {
       BFF_URL: 'http://bff.test',
@@ -64,6 +69,7 @@ export class TestBff {
     const options = { ...programOptions(settings), logger: createLogger('bff', undefined, 'silent') };
     const app = await createApp(programModule(settings, [AppModule, ...modules]), options);
     await app.init();
+    if (!workers) await Promise.all(workerHosts(app).map(({ worker }) => worker.pause()));
     await app.getHttpAdapter().getInstance().ready();
     return new TestBff(app, db, aggregator, settings);
   }
@@ -161,4 +167,9 @@ export async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
   } finally {
     resetClock();
   }
+}
+
+function workerHosts(app: NestFastifyApplication): WorkerHost[] {
+  const providers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.providers.values()]);
+  return providers.map(({ instance }) => instance).filter((instance) => instance instanceof WorkerHost);
 }

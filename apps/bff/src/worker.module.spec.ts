@@ -12,7 +12,7 @@ let merchant: TestMerchant;
 let token: string;
 
 beforeAll(async () => {
-  bff = await TestBff.start({ modules: [WorkerModule] });
+  bff = await TestBff.start({ modules: [WorkerModule], workers: true });
   merchant = await bff.merchant();
   ({ token } = await bff.session(merchant, 'ada'));
   bff.aggregator.accounts = [{ id: 'acc', currency: 'GBP' }];
@@ -100,7 +100,7 @@ describe('the worker', () => {
   });
 
   it('tells how it is, and answers nothing else, when it runs alone', async () => {
-    const alone = await TestBff.start({ env: { ROLE: 'worker' }, modules: [WorkerModule] });
+    const alone = await TestBff.start({ env: { ROLE: 'worker' }, modules: [WorkerModule], workers: true });
     try {
       expect((await alone.ask('GET /health')).status).toBe(200);
       expect((await alone.ask('GET /ready')).status).toBe(200);

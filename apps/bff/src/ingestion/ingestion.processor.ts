@@ -86,6 +86,7 @@ export class IngestionProcessor extends WorkerHost {
     });
   }
 
+  /** Says nothing about a row that another worker, which took it when our lease was over, has dealt with meanwhile. */
   private async park(row: InboundRow, error: unknown): Promise<void> {
     const attempts = row.attempts + 1;
     const seconds = nextAttemptSeconds(attempts);
@@ -94,8 +95,9 @@ export class IngestionProcessor extends WorkerHost {
       this.log.warn({ err: error, inboundEventId: row.id, type: row.type, attempts }, 'an event was not handled');
     const next = seconds === undefined ? null : new Date(now().getTime() + seconds * 1000);
     await this.pool.query(
-      'update inbound_events set status = $2, attempts = $3, problem = $4, next_attempt_at = $5, lease_until = null where id = $1',
-      [row.id, next === null ? InboundStatus.dead : InboundStatus.parked, attempts, problem, next],
+      `update inbound_events set status = $2, attempts = $3, problem = $4, next_attempt_at = $5, lease_until = null
+        where id = $1 and attempts = $6`,
+      [row.id, next === null ? InboundStatus.dead : InboundStatus.parked, attempts, problem, next, row.attempts],
     );
   }
 }

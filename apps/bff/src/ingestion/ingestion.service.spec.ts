@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { signWebhook } from '#libs/client';
 import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
 import type { PaymentView } from '../payments/payment.dto.js';
@@ -172,6 +172,17 @@ describe('an event of a payment', () => {
     await bff.db.pool.query("update payments set payment_idempotency_id = 'early' where id = $1", [id]);
     await work(60_000);
     expect(await inbound()).toMatchObject([{ status: 'done', problem: null, next_attempt_at: null }]);
+  });
+
+  it('stays done when a handler that was slower than its lease fails after another has handled it', async () => {
+    const { aggregatorId } = await pendingPayment();
+    await send(notice({ id: aggregatorId }));
+    vi.spyOn(bff.get(EventHandlers), 'handle').mockImplementationOnce(async () => {
+      await work();
+      throw new Error('too late');
+    });
+    await work();
+    expect(await inbound()).toMatchObject([{ status: 'done', attempts: 1, problem: null }]);
   });
 
   it('of another merchant’s payment changes nothing', async () => {

@@ -13,7 +13,7 @@ let slow: Receiver;
 let quick: Receiver;
 
 beforeAll(async () => {
-  bff = await TestBff.start({ env: { WEBHOOK_TIMEOUT_MS: 30_000 }, modules: [WebhooksWorkerModule] });
+  bff = await TestBff.start({ env: { WEBHOOK_TIMEOUT_MS: 30_000 }, modules: [WebhooksWorkerModule], workers: true });
 });
 afterAll(() => bff.close());
 beforeEach(async () => {
