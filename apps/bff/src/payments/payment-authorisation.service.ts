@@ -92,11 +92,13 @@ export class PaymentAuthorisationService {
     return transaction(this.pool, (tx) => movePayment(tx, move));
   }
 
+  /** Only one hit finishes; a claim whose holder crashed is void after half a minute, when a worker looks. */
   private async claim(id: string): Promise<boolean> {
     const at = now();
     const { rowCount } = await this.pool.query(
-      'update payments set state_used_at = $2 where id = $1 and (state_used_at is null or state_used_at < $3)',
-      [id, at, new Date(at.getTime() - callbackClaimMs)],
+      `update payments set state_used_at = $2, next_poll_at = least(next_poll_at, $4)
+        where id = $1 and (state_used_at is null or state_used_at < $3)`,
+      [id, at, new Date(at.getTime() - callbackClaimMs), new Date(at.getTime() + callbackClaimMs)],
     );
     return rowCount === 1;
   }
