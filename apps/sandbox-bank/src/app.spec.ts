@@ -30,7 +30,7 @@ it('keeps ledger, clock, consents, tokens and keys over a restart', async () => 
   const { sandbox } = second;
   const again = new TppAtBank(second, 'meridian');
   // The client's pool still holds connections of the first start, and learns of their end one by one.
-  await vi.waitFor(() => fetch(`${sandbox.url}/health`));
+  await vi.waitFor(() => fetch(`${sandbox.url}/health`), 10_000);
   expect(sandbox.clock.offsetMs).toBe(offsetMs);
   expect(sandbox.ledger.accountsOf('tamar', 'chloe')[0]!.balanceMinor).toBe(balance);
   expect((await again.get('/aisp/accounts', tokens.access_token)).status).toBe(200);

@@ -246,7 +246,7 @@ describe('an authorisation by several users', () => {
         nextStep({ kind: 'authorised', grant: { ...pending, state: {} } });
         expect(await get(id)).toMatchObject({ status: 'AUTHORIZED', consentToken: expect.any(String) });
       },
-      { timeout: 5_000, interval: 250 },
+      { timeout: 15_000, interval: 250 },
     );
   });
 

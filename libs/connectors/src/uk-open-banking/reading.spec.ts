@@ -145,7 +145,7 @@ describe('a bank that is still preparing its data', () => {
     const slow = connected({}, { patience: { turns: 3, waitMs: 60_000 } });
     const reading = operation(slow, 'ACCOUNT_BENEFICIARIES')(under({}, caller.signal), '1');
     const reason = new Error('gone home');
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await vi.waitFor(() => expect(asked).toHaveLength(1), 10_000);
     caller.abort(reason);
     await expect(reading).rejects.toBe(reason);
   });
