@@ -90,7 +90,7 @@ describe.each(['meridian', 'thistle', 'marais'])('a consent at %s', (bank) => {
 
 describe('what both keep in memory', () => {
   /** Far less than the ten seconds for which a row is kept where nobody tells of a change. */
-  const atOnceMs = 3_000;
+  const atOnceMs = 6_000;
   let id: string;
   let consent: string;
   const show = (as?: IssuedKey): Asked => ({ route: `GET /consents/${id}`, ...(as ? { as } : {}) });

@@ -39,6 +39,8 @@ export class ScriptedAggregator {
   transactions = new Map<string, Transaction[]>();
   /** What a new payment's status is. */
   paymentStatus: PaymentResponse['status'] = 'PENDING';
+  /** Runs before any call is worked on, and again before what has come of it is answered. */
+  onCall: (route: string, when: 'before' | 'after') => Promise<void> | void = () => {};
   /** Runs when a payment is made, before that is answered. */
   onPay: () => Promise<void> | void = () => {};
   /** Runs before a list of accounts is answered. */
@@ -137,7 +139,12 @@ export class ScriptedAggregator {
     const failure = this.failures.find(
       (each) => each.route === route && (each.path ?? url.pathname) === url.pathname && (each.times ?? 1) > 0,
     );
-    if (!failure) return this.work(call);
+    if (!failure) {
+      await this.onCall(route, 'before');
+      const answer = await this.work(call);
+      await this.onCall(route, 'after');
+      return answer;
+    }
     failure.times = (failure.times ?? 1) - 1;
     if (failure.afterWork) await this.work(call);
     return failure.status === undefined

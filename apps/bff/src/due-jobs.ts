@@ -8,8 +8,14 @@ const tickSizeMax = 200;
 /** A job done leaves no trace in the queue, so that its id may be used again: the row remembers what happened. */
 export const jobOptions = { removeOnComplete: true, removeOnFail: true } as const;
 
+/** A tick that died with its worker stays in the queue for a minute; no longer than this it stands in the way of others. */
+const tickSpanMs = 10_000;
+
 /** The job that looks for what is due: one at a time, and before everything that waits. */
-export const tickJob = { name: 'tick', data: {}, opts: { ...jobOptions, jobId: 'tick', lifo: true } } as const;
+export function tickJob() {
+  const jobId = `tick-${Math.floor(now().getTime() / tickSpanMs)}`;
+  return { name: 'tick', data: {}, opts: { ...jobOptions, jobId, lifo: true } };
+}
 
 const markId = 'mark';
 const markMs = 10 * 365 * 24 * 3_600_000;

@@ -56,7 +56,7 @@ export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
 
   /**
    * A timer here, and no schedule in the queue: a queue that is wiped loses its schedules too. Ticks of several processes
-   * have one id, so they are one.
+   * at one time have one id, so they are one.
    */
   async onApplicationBootstrap(): Promise<void> {
     await this.tick();
@@ -68,7 +68,7 @@ export class WorkerModule implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async tick(): Promise<void> {
-    const { name, data, opts } = tickJob;
+    const { name, data, opts } = tickJob();
     const queues = [this.sync, this.consents, this.payments, this.ingestion, this.webhooks, this.upkeep];
     const added = queues.map((queue) => queue.add(name, data, opts));
     for (const outcome of await Promise.allSettled(added)) {
