@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signWebhook } from '#libs/client';
 import { later, TestBff, type TestMerchant } from '../../../../test/support/bff.js';
+import { EventHandlers } from '../ingestion/handlers.js';
+import { IngestionProcessor } from '../ingestion/ingestion.processor.js';
+import { IngestionWorkerModule } from '../ingestion/ingestion-worker.module.js';
 import { PaymentSubmissionService } from '../payments/payment-submission.service.js';
+import { SyncModule } from '../sync/sync.module.js';
 import { ErasureService } from './erasure.service.js';
 
 describe('a customer who is deleted while they pay', () => {
@@ -8,7 +13,7 @@ describe('a customer who is deleted while they pay', () => {
   let merchant: TestMerchant;
 
   beforeAll(async () => {
-    bff = await TestBff.start();
+    bff = await TestBff.start({ modules: [SyncModule, IngestionWorkerModule] });
     merchant = await bff.merchant();
   });
   afterAll(() => bff.close());
@@ -38,6 +43,14 @@ describe('a customer who is deleted while they pay', () => {
   };
   const exists = async (customerId: string): Promise<boolean> =>
     (await bff.db.pool.query('select 1 from customers where id = $1', [customerId])).rowCount === 1;
+  const inbound = async (): Promise<unknown[]> => (await bff.db.pool.query('select status from inbound_events')).rows;
+  const notify = async (event: object): Promise<void> => {
+    const applicationId = merchant.subApplicationId;
+    const body = JSON.stringify({ id: 'notice', applicationId, type: 'single_payment.status.completed', event });
+    const secret = bff.aggregator.webhooks.find((each) => each.applicationId === applicationId)?.webhookSecret ?? '';
+    const headers = { 'content-type': 'application/json', 'webhook-signature': signWebhook(body, secret) };
+    expect((await bff.ask('POST /v1/webhooks/aggregator', { body, headers })).status).toBe(204);
+  };
   const recordOf = async (id: string): Promise<unknown> =>
     (await bff.db.pool.query('select status, amount from payment_records where id = $1', [id])).rows[0];
 
@@ -81,6 +94,23 @@ describe('a customer who is deleted while they pay', () => {
     await later(25 * 3_600_000, () => bff.get(ErasureService).run(customerId));
     expect(await exists(customerId)).toBe(false);
     expect(await recordOf(id)).toEqual({ status: 'UNKNOWN', amount: '5.000000' });
+  });
+
+  it('is not kept in what the aggregator tells later of their payment either', async () => {
+    const { customerId, id, consentId } = await atTheBank('fay');
+    await approve(consentId);
+    await remove(customerId);
+    await later(25 * 3_600_000, () => bff.get(ErasureService).run(customerId));
+    expect(await recordOf(id)).toBeDefined();
+    const event = { id: 'pv3-late', paymentIdempotencyId: id.replaceAll('-', ''), status: 'COMPLETED' };
+    await notify(event);
+    expect(await inbound()).toEqual([{ status: 'received' }]);
+    await bff.get(IngestionProcessor).handleDue();
+    expect(await inbound()).toEqual([]);
+    // Another merchant's payment is as unknown as any.
+    const other = await bff.merchant('Other Shop');
+    const type = 'single_payment.status.completed';
+    await expect(bff.get(EventHandlers).handle({ merchantId: other.id, type, event })).rejects.toThrow('no submitted');
   });
 
   it('never sends what was not sent', async () => {

@@ -18,7 +18,10 @@ export class UnknownObject extends Error {
 /** The ids of what the event turned out to be about. */
 export type About = Readonly<Record<string, string>>;
 
-type Handler = (notice: InboundNotice) => Promise<About>;
+/** The event speaks of a customer who is deleted: it is not to be kept either. */
+export const erased = Symbol('erased');
+
+type Handler = (notice: InboundNotice) => Promise<About | typeof erased>;
 
 /** What is done with an event, by its type. Handlers are idempotent and take events in any order. */
 @Injectable()
@@ -30,7 +33,9 @@ export class EventHandlers {
     private readonly consents: ConsentHints,
   ) {
     const followPayment: Handler = async ({ merchantId, event }) => {
-      const payment = await payments.find(merchantId, namesOf(event));
+      const names = namesOf(event);
+      const payment = await payments.find(merchantId, names);
+      if (!payment && (await payments.isErased(merchantId, names.idempotencyId))) return erased;
       // It may come before the answer to the submission that it speaks of.
       if (!payment || isSubmittable(payment.status)) throw new UnknownObject('The event names no submitted payment');
       await payments.follow(payment, { hinted: true });
@@ -45,7 +50,7 @@ export class EventHandlers {
   }
 
   /** Types nobody handles are kept and done: the sender may know more types than we do. */
-  async handle(notice: InboundNotice): Promise<About> {
+  async handle(notice: InboundNotice): Promise<About | typeof erased> {
     const handler = this.byType.get(notice.type) ?? (isOfConsent(notice.type) ? this.followConsent : undefined);
     return (await handler?.(notice)) ?? {};
   }

@@ -4,7 +4,7 @@ import { type Job, POOL, Processor, SecretBox, takeDue, transaction, WorkerHost 
 import { createLogger, newTracingId, now, runWithTracing } from '#libs/server';
 import { runJob } from '../due-jobs.js';
 import { appendEvent } from '../events/event-log.js';
-import { type About, EventHandlers, UnknownObject } from './handlers.js';
+import { type About, erased, EventHandlers, UnknownObject } from './handlers.js';
 import { InboundStatus, isOpen, nextAttemptSeconds } from './inbound-state.js';
 
 interface InboundRow {
@@ -68,7 +68,8 @@ export class IngestionProcessor extends WorkerHost {
     try {
       const body = JSON.parse(this.box.open(row.sealed_body, `inbound-event:${row.id}`)) as { event?: unknown };
       const about = await this.handlers.handle({ merchantId: row.merchant_id, type: row.type, event: body.event });
-      await this.close(row, about);
+      if (about === erased) await this.forget(row);
+      else await this.close(row, about);
     } catch (error) {
       await this.park(row, error);
     }
@@ -84,6 +85,10 @@ export class IngestionProcessor extends WorkerHost {
       );
       if (rowCount === 1) await appendEvent(tx, { merchantId, type: 'webhook.handled', data: { type, ...about } });
     });
+  }
+
+  private async forget({ id }: InboundRow): Promise<void> {
+    await this.pool.query('delete from inbound_events where id = $1', [id]);
   }
 
   /** Says nothing about a row that another worker, which took it when our lease was over, has dealt with meanwhile. */

@@ -17,6 +17,9 @@ import {
 } from './payment-status.js';
 import { movePayment, type PaymentRow } from './payments.queries.js';
 
+/** Ours towards the aggregator is the payment's own id without its dashes. */
+const idempotencyForm = /^[0-9a-f]{32}$/;
+
 /** Sends authorised payments and follows them to their end. */
 @Injectable()
 export class PaymentSubmissionService {
@@ -83,6 +86,13 @@ export class PaymentSubmissionService {
       [merchantId, named.paymentId ?? null, named.idempotencyId ?? null, named.consentId ?? null],
     );
     return rows[0];
+  }
+
+  /** Whether this was the payment of a customer who is deleted: the money is kept, and nothing that leads to them. */
+  async isErased(merchantId: string, idempotencyId: string | undefined): Promise<boolean> {
+    if (idempotencyId === undefined || !idempotencyForm.test(idempotencyId)) return false;
+    const text = 'select 1 from payment_records where id = $1::uuid and merchant_id = $2';
+    return (await this.pool.query(text, [idempotencyId, merchantId])).rowCount === 1;
   }
 
   private async record(payment: PaymentRow, answer: PaymentResponse): Promise<void> {
