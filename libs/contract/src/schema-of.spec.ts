@@ -34,7 +34,9 @@ function placesIn(value: Json): [Json[] | Record<string, Json>, string | number]
 
 function changed(body: Json, several: readonly Change[]): Json {
   const whole = { body: structuredClone(body) };
-  for (const { at, how, value } of several) {
+  for (const { at, how, value: given } of several) {
+    // Its own, for the next change may be one of it.
+    const value = structuredClone(given);
     const places = placesIn(whole.body);
     const place = places[at % Math.max(1, places.length)];
     if (!place) continue;
