@@ -28,7 +28,7 @@ function at(id: string): {
 } {
   const suite = {} as { bank: BankUnderTest };
   beforeAll(() => {
-    suite.bank = bankUnderTest(sandbox, { id, deadlineMs: 2_000 });
+    suite.bank = bankUnderTest(sandbox, { id, deadlineMs: 3_500 });
   });
   afterAll(() => suite.bank.close());
   return Object.assign(suite, {

@@ -21,7 +21,7 @@ describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('faults 
   let grant: Grant;
   let accountId: string;
   beforeAll(async () => {
-    bank = bankUnderTest(sandbox, { id, deadlineMs: 1_000 });
+    bank = bankUnderTest(sandbox, { id, deadlineMs: 3_500 });
     grant = await bank.consent();
     const accounts = await operation(bank.connector, 'ACCOUNTS')(bank.under(grant));
     accountId = accounts.find(({ accountType }) => accountType === 'CURRENT')?.id ?? '';

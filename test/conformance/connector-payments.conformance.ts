@@ -18,7 +18,7 @@ const orders = 'POST /pisp/domestic-payments';
 describe.each(['meridian-sandbox', 'tamar-sandbox', 'thistle-sandbox'])('payments at %s', (id) => {
   let bank: BankUnderTest;
   beforeAll(() => {
-    bank = bankUnderTest(sandbox, { id, deadlineMs: 2_000 });
+    bank = bankUnderTest(sandbox, { id, deadlineMs: 3_500 });
   });
   afterAll(() => bank.close());
 

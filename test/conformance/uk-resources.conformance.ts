@@ -39,7 +39,7 @@ describe.each(['meridian-sandbox', 'thistle-sandbox'])('more of an account at %s
   let grant: Grant;
   let accountId: string;
   beforeAll(async () => {
-    bank = bankUnderTest(sandbox, { id, scope, deadlineMs: 2_000 });
+    bank = bankUnderTest(sandbox, { id, scope, deadlineMs: 3_500 });
     grant = await bank.consent();
     const { banks } = await sandbox.state();
     accountId = banks.find(({ id: name }) => name === bank.name)?.personas[0]?.accounts[0]?.id ?? '';
