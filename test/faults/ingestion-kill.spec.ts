@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signWebhook } from '#libs/client';
 import { freePort } from '../../apps/stack/src/free-port.js';
 import { TestBff, type TestMerchant } from '../support/bff.js';
-import { killed, startBffProgram } from '../support/bff-program.js';
+import { isReady, killed, startBffProgram } from '../support/bff-program.js';
 import { until } from '../support/receiver.js';
 
 /** A BFF of its own process is killed between the commit of webhooks and their acknowledgement: each is there once, and handled once. */
@@ -22,19 +22,12 @@ beforeAll(async () => {
   merchant = await bff.merchant();
   port = await freePort();
   program = startBffProgram(bff, 'api', port);
-  await until(isUp, patienceMs);
+  await until(() => isReady(port), patienceMs);
 });
 afterAll(async () => {
   await killed(program);
   await bff.close();
 });
-
-async function isUp(): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/ready`).then(
-    (answer) => answer.ok,
-    () => false,
-  );
-}
 
 /** Sends a webhook again until it is acknowledged, as the aggregator does; answers how often. */
 async function sendUntilTaken(acknowledged: Set<string>): Promise<number> {

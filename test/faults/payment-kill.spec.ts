@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../apps/stack/src/free-port.js';
 import type { PaymentView } from '../../apps/bff/src/payments/payment.dto.js';
 import { TestBff, type TestMerchant } from '../support/bff.js';
-import { killed, startBffProgram } from '../support/bff-program.js';
+import { isReady, killed, startBffProgram } from '../support/bff-program.js';
 import { until } from '../support/receiver.js';
 
 /** A BFF of its own process is killed at each call that a payment takes: it is paid once, whoever comes again, or nobody. */
@@ -38,12 +38,7 @@ afterAll(async () => {
 
 async function start(): Promise<void> {
   program = startBffProgram(bff, 'all', port);
-  const isUp = () =>
-    fetch(`http://127.0.0.1:${port}/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await until(isUp, patienceMs);
+  await until(() => isReady(port), patienceMs);
 }
 
 /** Asks for the payment; undefined where there was no answer, or not yet. */

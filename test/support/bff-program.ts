@@ -20,6 +20,14 @@ export function startBffProgram({ env }: TestBff, role: Role, port: number): Chi
   });
 }
 
+/** Whether the program at this port answers, and reaches its database. */
+export async function isReady(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 /** Ends a program as a power cut does. */
 export async function killed(program: ChildProcess): Promise<void> {
   const gone = new Promise((done) => program.once('exit', done));

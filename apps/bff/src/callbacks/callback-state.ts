@@ -9,9 +9,6 @@ export interface CallbackState {
   hash: string;
 }
 
-/** While a callback is being finished, a second hit waits for its result instead of exchanging again. */
-export const callbackClaimMs = 30_000;
-
 const form = /^[0-9a-f]{64}$/;
 
 /** A new state, good for one authorisation. */

@@ -4,7 +4,7 @@ import { now } from '#libs/server';
 import { TestBff } from '../../../../test/support/bff.js';
 import { until } from '../../../../test/support/receiver.js';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
-import { callbackClaimMs } from './callback-state.js';
+import { callbackClaimMs } from './callback-claim.js';
 
 let bff: TestBff;
 let token: string;

@@ -4,13 +4,8 @@ import { ClientError } from '#libs/client';
 import { type Consent, problems, type PsuHeaders } from '#libs/contract';
 import { insistentTransaction, POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
-import {
-  callbackClaimMs,
-  type CallbackQuery,
-  hashOfState,
-  outcomeOf,
-  reasonOfError,
-} from '../callbacks/callback-state.js';
+import { claimCallback } from '../callbacks/callback-claim.js';
+import { type CallbackQuery, hashOfState, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
 import { openAttendedRun } from '../sync/attendance.js';
 import { SyncSchedule } from '../sync/sync-schedule.js';
 import { ConsentAdoption } from './consent-adoption.service.js';
@@ -69,7 +64,7 @@ export class AuthorisationService {
     const connection = hash === undefined ? undefined : await this.connectionOf('state_hash', hash);
     if (!connection) throw problems.notFound({ parameter: 'state', message: 'The authorisation is not known' });
     if (isWaiting(connection.status)) {
-      if (await this.claim(connection.id)) await this.finish(connection, query, psu);
+      if (await claimCallback(this.pool, 'connections', connection.id)) await this.finish(connection, query, psu);
       return this.told(connection.id, connection.return_url);
     }
     return (await this.authorisedAgain(connection, query, psu)) ?? this.told(connection.id, connection.return_url);
@@ -138,17 +133,6 @@ export class AuthorisationService {
       value,
     ]);
     return rows[0];
-  }
-
-  /** Only one hit finishes; a claim whose holder crashed is void after half a minute, when a worker looks. */
-  private async claim(id: string): Promise<boolean> {
-    const at = now();
-    const { rowCount } = await this.pool.query(
-      `update connections set state_used_at = $2, next_sync_at = least(next_sync_at, $4)
-        where id = $1 and (state_used_at is null or state_used_at < $3)`,
-      [id, at, new Date(at.getTime() - callbackClaimMs), new Date(at.getTime() + callbackClaimMs)],
-    );
-    return rowCount === 1;
   }
 
   private async finish(connection: Waiting, query: CallbackQuery, psu?: PsuHeaders): Promise<void> {

@@ -4,7 +4,8 @@ import { ClientError } from '#libs/client';
 import type { Consent, PsuHeaders } from '#libs/contract';
 import { insistentTransaction, POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
-import { callbackClaimMs, type CallbackQuery, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
+import { claimCallback } from '../callbacks/callback-claim.js';
+import { type CallbackQuery, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
 import { retire } from '../consents/withdrawals.queries.js';
 import { openAttendedRun } from '../sync/attendance.js';
 import { startReading } from '../sync/consent-change.js';
@@ -37,7 +38,12 @@ export class RenewalCompletion {
 
   /** The browser came back, and with it the customer. Safe to hit twice: only one hit finishes, and what has ended stays as it is. */
   async comeBack(renewal: Renewal, query: CallbackQuery, psu?: PsuHeaders): Promise<void> {
-    if (!isOpen(renewal.status) || renewal.consent_id === null || !(await this.claim(renewal.id))) return;
+    if (
+      !isOpen(renewal.status) ||
+      renewal.consent_id === null ||
+      !(await claimCallback(this.pool, 'renewals', renewal.id))
+    )
+      return;
     const outcome = outcomeOf(query);
     if (outcome.kind === 'error') {
       await this.end(renewal, { to: endOfCallbackError(outcome), reason: reasonOfError(outcome.error) });
@@ -74,17 +80,6 @@ export class RenewalCompletion {
       return;
     }
     await this.pool.query('update renewals set next_look_at = $2 where id = $1', [renewal.id, next]);
-  }
-
-  /** Only one hit finishes; a claim whose holder crashed is void after half a minute, when a worker looks. */
-  private async claim(id: string): Promise<boolean> {
-    const at = now();
-    const { rowCount } = await this.pool.query(
-      `update renewals set state_used_at = $2, next_look_at = least(next_look_at, $4)
-        where id = $1 and (state_used_at is null or state_used_at < $3)`,
-      [id, at, new Date(at.getTime() - callbackClaimMs), new Date(at.getTime() + callbackClaimMs)],
-    );
-    return rowCount === 1;
   }
 
   private async release(id: string): Promise<void> {

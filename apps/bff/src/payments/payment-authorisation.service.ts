@@ -5,13 +5,8 @@ import { type Consent, problems, type PsuHeaders } from '#libs/contract';
 import { POOL, SecretBox, transaction } from '#libs/database';
 import { createLogger, now } from '#libs/server';
 import { MerchantAggregator } from '../aggregator/merchant-aggregator.js';
-import {
-  callbackClaimMs,
-  type CallbackQuery,
-  hashOfState,
-  outcomeOf,
-  reasonOfError,
-} from '../callbacks/callback-state.js';
+import { claimCallback } from '../callbacks/callback-claim.js';
+import { type CallbackQuery, hashOfState, outcomeOf, reasonOfError } from '../callbacks/callback-state.js';
 import { isAwaited, MerchantPaymentStatus, statusOfPaymentConsent, submissionClaimMs } from './payment-status.js';
 import { movePayment, type PaymentMove, type PaymentRow } from './payments.queries.js';
 import { PaymentSubmissionService } from './payment-submission.service.js';
@@ -37,7 +32,8 @@ export class PaymentAuthorisationService {
     const { rows } = await this.pool.query<PaymentRow>('select * from payments where state_hash = $1', [hash ?? '']);
     const payment = rows[0];
     if (!payment) throw problems.notFound({ parameter: 'state', message: 'The authorisation is not known' });
-    if (isAwaited(payment.status) && (await this.claim(payment.id))) await this.finish(payment, query, psu);
+    if (isAwaited(payment.status) && (await claimCallback(this.pool, 'payments', payment.id)))
+      await this.finish(payment, query, psu);
     const after = await this.pool.query<{ status: string }>('select status from payments where id = $1', [payment.id]);
     return { id: payment.id, status: after.rows[0]?.status ?? payment.status, returnUrl: payment.return_url };
   }
@@ -90,17 +86,6 @@ export class PaymentAuthorisationService {
 
   private async move(move: PaymentMove): Promise<boolean> {
     return transaction(this.pool, (tx) => movePayment(tx, move));
-  }
-
-  /** Only one hit finishes; a claim whose holder crashed is void after half a minute, when a worker looks. */
-  private async claim(id: string): Promise<boolean> {
-    const at = now();
-    const { rowCount } = await this.pool.query(
-      `update payments set state_used_at = $2, next_poll_at = least(next_poll_at, $4)
-        where id = $1 and (state_used_at is null or state_used_at < $3)`,
-      [id, at, new Date(at.getTime() - callbackClaimMs), new Date(at.getTime() + callbackClaimMs)],
-    );
-    return rowCount === 1;
   }
 
   private async release(id: string): Promise<void> {
