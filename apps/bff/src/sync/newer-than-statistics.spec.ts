@@ -12,7 +12,7 @@ let account: RecordedAccount;
 async function analyse(): Promise<void> {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
-  await client.query('analyze bff.transactions');
+  await client.query('analyze bff.transactions, bff.staged_rows');
   await client.end();
 }
 
@@ -59,4 +59,11 @@ describe('an account of which the planner has never heard, and which it takes fo
       expect(await take(db.pool, account, [pending, ...twins])).toMatchObject({ added: 24_001 });
     },
   );
+
+  it('is recorded when the bank says something else of each row', { timeout: patienceMs }, async () => {
+    const history = Array.from({ length: 12_000 }, (_, index) => row(index, 'Newcomer', { id: `bank-${index}` }));
+    await take(db.pool, account, history);
+    const renamed = history.map((each) => ({ ...each, description: `${each.description} plc` }));
+    expect(await take(db.pool, account, renamed)).toMatchObject({ added: 0, modified: 12_000, removed: 0 });
+  });
 });

@@ -83,18 +83,20 @@ export async function recordChanges(
   const columns = [0, 1, 2, 3, 4, 5, 6, 7].map((column) => list.map((each) => each[column] ?? null));
   const given = `unnest($4::bigint[], $5::text[], $6::uuid[], $7::int[], $8::text[], $9::text[], $10::uuid[], $11::text[])
     as u(sequence, kind, id, ordinal, payload, flag, other, dismissed)`;
-  const staging = 's.account_id = $1 and s.answer_id = $2 and s.ordinal = u.ordinal';
+  // `offset 0` keeps the planner from beginning with the staged rows: of an answer newer than its statistics it expects one, and
+  // would go through all changes for each.
+  const stagedRow = `lateral (select * from staged_rows where account_id = $1 and answer_id = $2 and ordinal = u.ordinal offset 0) s`;
   await client.query(
     `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload, wire)
      select $12, u.sequence, u.kind, $1, u.id, $13, $3, u.payload, ${wireSql('u.id')}
-     from ${given} left join staged_rows s on ${staging}`,
+     from ${given} left join ${stagedRow} on true`,
     [...place, ...columns, customerId, syncRunId],
   );
   await client.query(
     `insert into transactions (id, customer_id, account_id, first_seen_at, ${names}, flag, wire, sequence, removed_at, joined_into, apart_from)
      select u.id, $12, $1, $3, ${values}, u.flag, ${wireSql('u.id')}, u.sequence, case when u.kind = 'joined' then $3::timestamptz end,
        case when u.kind = 'joined' then u.other end, case when u.kind = 'split' then array[u.other] else '{}' end
-     from ${given} join staged_rows s on ${staging}
+     from ${given} cross join ${stagedRow}
      where u.kind in ('added', 'joined', 'split') and not exists (select from transactions t where t.id = u.id)`,
     [...place, ...columns, customerId],
   );
@@ -104,7 +106,7 @@ export async function recordChanges(
        removed_at = case when u.kind = 'joined' then coalesce(t.removed_at, $3) end,
        apart_from = case when u.kind = 'split' then t.apart_from || u.other else t.apart_from end,
        dismissed = case when u.kind in ('modified', 'linked') then null else t.dismissed end
-     from ${given} join staged_rows s on ${staging} where t.id = u.id and t.sequence < u.sequence`,
+     from ${given} cross join ${stagedRow} where t.id = u.id and t.sequence < u.sequence`,
     [...place, ...columns],
   );
   // By their ids alone: the planner takes an account that is newer than its statistics for one row, and would go through the
