@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pageSizeMax, type Transaction } from '#libs/contract';
 import { type BffPrisma, transaction } from '#libs/database';
+import { now } from '#libs/server';
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.js';
 import { recordAnswer } from './record-answer.js';
 import { noCounts } from './record-changes.js';
@@ -65,6 +66,27 @@ describe('the first answer', () => {
     expect(await counts(twice)).toEqual({ ...noCounts(), added: 2, joined: 1 });
     expect(await counts(twice)).toEqual(noCounts());
     expect(await counts([twice[0], twice[2]].flatMap((each) => each ?? []))).toEqual({ ...noCounts(), removed: 1 });
+  });
+});
+
+describe('a booking that comes only now', () => {
+  const daysMax = async (...answer: Transaction[]) => (await take(db.pool, account, answer)).lateness.daysMax;
+  const recent = (daysAgo: number, amount: number, more: Partial<Transaction> = {}) => {
+    const date = new Date(now().getTime() - daysAgo * 86_400_000).toISOString();
+    return row(1, amount, { date, bookingDateTime: date, ...more });
+  };
+  const first = [recent(9, -1), recent(1, -2)];
+
+  it('is late by the days between its date and the last synchronisation', async () => {
+    expect(await daysMax(...first)).toBe(0);
+    expect(await daysMax(...first, recent(6, -3), recent(4, -4))).toBeCloseTo(6, 2);
+    expect(await daysMax(...first, recent(6, -3), recent(4, -4))).toBe(0);
+  });
+
+  it('is not late when it belongs to a deeper history, has no date or is pending', async () => {
+    await take(db.pool, account, first);
+    const { date: _date, bookingDateTime: _booked, ...undated } = recent(0, -4);
+    expect(await daysMax(...first, recent(20, -3), undated, recent(6, -5, pending))).toBe(0);
   });
 });
 

@@ -4,7 +4,8 @@ import { now } from '#libs/server';
 import { keepBalanceHistory } from '../accounts/balance-history.js';
 import { beginningOf, droppedOf, partsOf } from './answer-match.js';
 import { type BalanceProof, proveBalance } from './balance-proof.js';
-import type { Window } from './coverage.js';
+import type { Change } from './change.js';
+import { dateOf, type Window } from './coverage.js';
 import { noEvidence } from './identity-policy.js';
 import { InstitutionPolicies } from './institution-policies.js';
 import type { Open } from './pairing.js';
@@ -47,13 +48,12 @@ export async function recordAnswer(
 ): Promise<Outcome> {
   await staged.confirm(tx);
   const before = await standing(tx, recorded);
-  const counts = before.oldest
-    ? await recordParts(tx, recorded, { staged, window, partSize })
-    : await recordBeginning(tx, recorded, staged);
-  const lateness = before.oldest ? await latenessOf(tx, recorded, before) : { daysMax: 0 };
+  const { counts, daysMax } = before.oldest
+    ? await recordParts(tx, recorded, { staged, window, partSize, before })
+    : { counts: await recordBeginning(tx, recorded, staged), daysMax: 0 };
   await recordBalances(tx, recorded, balances);
   const proof = balances && (await proveBalance(tx, recorded, { balances, readAt, since: before.sequence }));
-  return { ...counts, proof, lateness };
+  return { ...counts, proof, lateness: { daysMax } };
 }
 
 /** Writes balances, where there are any, and that the account has been read. */
@@ -75,34 +75,31 @@ export async function recordBalances(
 interface Standing {
   /** The date of the oldest transaction; null where none was ever known. */
   oldest: Date | null;
+  /** When the account was synchronised last; null where it never was. */
+  syncedAt: Date | null;
   /** The last number of the customer's log. */
   sequence: string;
 }
 
 async function standing(tx: PoolClient, { accountId, customerId }: Recorded): Promise<Standing> {
   const { rows } = await tx.query<Standing>(
-    `select change_sequence as sequence, (select min(date) from transactions where account_id = $1) as oldest
+    `select change_sequence as sequence, (select last_synced_at from accounts where id = $1) as "syncedAt",
+       (select min(date) from transactions where account_id = $1) as oldest
      from customers where id = $2`,
     [accountId, customerId],
   );
-  return rows[0] ?? { oldest: null, sequence: '0' };
+  return rows[0] ?? { oldest: null, syncedAt: null, sequence: '0' };
 }
 
-/** How long before the last synchronisation the new and newly booked rows are dated; a deeper history is not late. */
-async function latenessOf(
-  tx: PoolClient,
-  { accountId, customerId, syncRunId }: Recorded,
-  { oldest, sequence }: Standing,
-): Promise<{ daysMax: number }> {
-  const { rows } = await tx.query<{ days: number | null }>(
-    `select extract(epoch from max(a.last_synced_at - t.date))::float8 / 86400 as days
-     from changes c join transactions t on t.id = c.transaction_id join accounts a on a.id = c.account_id
-     where c.customer_id = $1 and c.sequence > $2 and c.account_id = $3 and c.sync_run_id is not distinct from $4
-       and c.kind in ('added', 'linked') and t.status = 'BOOKED' and t.date >= $5`,
-    [customerId, sequence, accountId, syncRunId, oldest],
-  );
-  return { daysMax: Math.max(0, rows[0]?.days ?? 0) };
+/** By how many days the last synchronisation should have shown a booking that comes only now; a deeper history is not late. Pure. */
+function latenessOf(change: Change<StagedRow>, { oldest, syncedAt }: Standing): number {
+  if ((change.kind !== 'added' && change.kind !== 'linked') || change.row.status !== 'BOOKED') return 0;
+  const date = dateOf(change.row);
+  if (!date || !oldest || !syncedAt || date < oldest) return 0;
+  return Math.max(0, (syncedAt.getTime() - date.getTime()) / dayMs);
 }
+
+const dayMs = 86_400_000;
 
 /**
  * The first answer of an account. Nothing can be matched but what the answer itself shows twice, a pending row and its booking;
@@ -126,13 +123,14 @@ async function recordBeginning(tx: PoolClient, recorded: RecordedAnswer, staged:
 async function recordParts(
   tx: PoolClient,
   recorded: RecordedAnswer,
-  { staged, window, partSize }: Omit<Answer, 'balances' | 'balancesAt'>,
-): Promise<Counts> {
+  { staged, window, partSize, before }: Pick<Answer, 'staged' | 'window' | 'partSize'> & { before: Standing },
+): Promise<{ counts: Counts; daysMax: number }> {
   const policies = await InstitutionPolicies.read(tx, recorded.institutionId);
   const terms = { newId: ({ newId }: StagedRow) => newId, policy: policies.policy };
   const counts = noCounts();
   let carried: Open<StagedRow> = { known: [], rows: [] };
   let compared = 0;
+  let daysMax = 0;
   for await (const { rest, border } of partsOf(tx, staged, { window, size: partSize })) {
     compared += rest.rows.filter(({ bankId }) => bankId !== null).length;
     const open = { known: [...carried.known, ...rest.known], rows: [...carried.rows, ...rest.rows] };
@@ -140,10 +138,11 @@ async function recordParts(
     const reconciled = reconcileRest({ ...rest, ...open }, { ...terms, dropped }, border);
     ({ carried } = reconciled);
     policies.learn(reconciled.evidence);
+    for (const change of reconciled.changes) daysMax = Math.max(daysMax, latenessOf(change, before));
     const part = await recordChanges(tx, recorded, { staged, changes: reconciled.changes });
     for (const [kind, count] of Object.entries(part) as [keyof Counts, number][]) counts[kind] += count;
   }
   policies.learn({ ...noEvidence, idsKept: Math.max(0, staged.given.ids - compared) });
   await policies.write(tx);
-  return counts;
+  return { counts, daysMax };
 }

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { now } from '#libs/server';
 import { hasRow, type Change, type ChangeKind } from './change.js';
 import { payloadOf } from './change-log.js';
+import { withHashedJoins } from './hashed-joins.js';
 import { servedSql } from './served-text.js';
 import type { StagedAnswer } from './staged-answer.js';
 import type { Comparable } from './transaction-row.js';
@@ -83,41 +84,40 @@ export async function recordChanges(
   const columns = [0, 1, 2, 3, 4, 5, 6, 7].map((column) => list.map((each) => each[column] ?? null));
   const given = `unnest($4::bigint[], $5::text[], $6::uuid[], $7::int[], $8::text[], $9::text[], $10::uuid[], $11::text[])
     as u(sequence, kind, id, ordinal, payload, flag, other, dismissed)`;
-  // `offset 0` keeps the planner from beginning with the staged rows: of an answer newer than its statistics it expects one, and
-  // would go through all changes for each.
+  // By its place, so that few changes to a long answer touch few of its rows.
   const stagedRow = `lateral (select * from staged_rows where account_id = $1 and answer_id = $2 and ordinal = u.ordinal offset 0) s`;
-  await client.query(
-    `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload, wire)
-     select $12, u.sequence, u.kind, $1, u.id, $13, $3, u.payload, ${wireSql('u.id')}
-     from ${given} left join ${stagedRow} on true`,
-    [...place, ...columns, customerId, syncRunId],
-  );
-  await client.query(
-    `insert into transactions (id, customer_id, account_id, first_seen_at, ${names}, flag, wire, sequence, removed_at, joined_into, apart_from)
-     select u.id, $12, $1, $3, ${values}, u.flag, ${wireSql('u.id')}, u.sequence, case when u.kind = 'joined' then $3::timestamptz end,
-       case when u.kind = 'joined' then u.other end, case when u.kind = 'split' then array[u.other] else '{}' end
-     from ${given} cross join ${stagedRow}
-     where u.kind in ('added', 'joined', 'split') and not exists (select from transactions t where t.id = u.id)`,
-    [...place, ...columns, customerId],
-  );
-  await client.query(
-    `update transactions t set ${assignments}, flag = null, wire = ${wireSql('u.id')}, sequence = u.sequence,
-       joined_into = case when u.kind = 'joined' then u.other end,
-       removed_at = case when u.kind = 'joined' then coalesce(t.removed_at, $3) end,
-       apart_from = case when u.kind = 'split' then t.apart_from || u.other else t.apart_from end,
-       dismissed = case when u.kind in ('modified', 'linked') then null else t.dismissed end
-     from ${given} cross join ${stagedRow} where t.id = u.id and t.sequence < u.sequence`,
-    [...place, ...columns],
-  );
-  // By their ids alone: the planner takes an account that is newer than its statistics for one row, and would go through the
-  // changes for every transaction of it.
-  await client.query(
-    `update transactions t set sequence = u.sequence, flag = u.flag, dismissed = coalesce(u.dismissed, t.dismissed),
-       removed_at = case when u.kind = 'removed' then coalesce(t.removed_at, $3) else t.removed_at end,
-       joined_into = case when u.kind = 'removed' then null else t.joined_into end
-     from ${given} where t.id = u.id and u.ordinal is null and ($1::uuid, $2::uuid) is not null`,
-    [...place, ...columns],
-  );
+  const run = (text: string, ...more: unknown[]) => client.query(text, [...place, ...columns, ...more]);
+  await withHashedJoins(client, async () => {
+    await run(
+      `insert into changes (customer_id, sequence, kind, account_id, transaction_id, sync_run_id, recorded_at, payload, wire)
+       select $12, u.sequence, u.kind, $1, u.id, $13, $3, u.payload, ${wireSql('u.id')}
+       from ${given} left join ${stagedRow} on true`,
+      customerId,
+      syncRunId,
+    );
+    await run(
+      `insert into transactions (id, customer_id, account_id, first_seen_at, ${names}, flag, wire, sequence, removed_at, joined_into, apart_from)
+       select u.id, $12, $1, $3, ${values}, u.flag, ${wireSql('u.id')}, u.sequence, case when u.kind = 'joined' then $3::timestamptz end,
+         case when u.kind = 'joined' then u.other end, case when u.kind = 'split' then array[u.other] else '{}' end
+       from ${given} cross join ${stagedRow} where u.kind in ('added', 'joined', 'split')
+         and not exists (select from transactions t where t.id = u.id and t.id = any($6))`,
+      customerId,
+    );
+    await run(
+      `update transactions t set ${assignments}, flag = null, wire = ${wireSql('u.id')}, sequence = u.sequence,
+         joined_into = case when u.kind = 'joined' then u.other end,
+         removed_at = case when u.kind = 'joined' then coalesce(t.removed_at, $3) end,
+         apart_from = case when u.kind = 'split' then t.apart_from || u.other else t.apart_from end,
+         dismissed = case when u.kind in ('modified', 'linked') then null else t.dismissed end
+       from ${given} cross join ${stagedRow} where t.id = u.id and t.id = any($6) and t.sequence < u.sequence`,
+    );
+    await run(
+      `update transactions t set sequence = u.sequence, flag = u.flag, dismissed = coalesce(u.dismissed, t.dismissed),
+         removed_at = case when u.kind = 'removed' then coalesce(t.removed_at, $3) else t.removed_at end,
+         joined_into = case when u.kind = 'removed' then null else t.joined_into end
+       from ${given} where t.id = u.id and t.id = any($6) and u.ordinal is null and ($1::uuid, $2::uuid) is not null`,
+    );
+  });
   return counts;
 }
 
