@@ -5,7 +5,7 @@ import { type KnownTransaction, reconcile } from '../../../apps/bff/src/sync/rec
 import { type BankAnswer, dateOfDay, type Labelled, LabelledBank } from './bank.js';
 import type { Habits } from './pathologies.js';
 import { Random } from './random.js';
-import { historyDays, makeTruths, type Truth } from './truth.js';
+import { asReceipts, historyDays, makeTruths, type Truth } from './truth.js';
 
 /** What is counted of one or many accounts. */
 export interface Figures {
@@ -54,7 +54,8 @@ export function addFigures(one: Figures, other: Figures): Figures {
 /** What a bank with these habits answers about one account, from the first synchronisation to the last. */
 export function* answersOf(seed: number, habits: Habits, count: number): Generator<BankAnswer> {
   const random = new Random(seed);
-  const bank = new LabelledBank(makeTruths(random, count, habits.twins ?? 0.02), habits, random);
+  const truths = makeTruths(random, count, habits.twins ?? 0.02);
+  const bank = new LabelledBank(habits.receipts ? asReceipts(truths, habits.receipts) : truths, habits, random);
   for (let day = random.between(5, 15); day <= historyDays + 12; day += random.pick([1, 2, 3, 5, 8])) {
     yield bank.answer(day);
   }

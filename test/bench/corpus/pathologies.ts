@@ -23,6 +23,8 @@ export interface Habits {
   twins?: number;
   cancelled?: number;
   reference?: boolean;
+  /** An account of a shop: everything is a receipt of one price, whose text is the number of an invoice or the name of a payer. */
+  receipts?: 'numbers' | 'names';
   runningBalance?: boolean;
   /** Share of the answers that show nothing, and of the booked rows that an answer forgets. */
   empty?: number;
@@ -102,6 +104,12 @@ export const pathologiesByKind = {
     'windows that overlap by ten days': { asked: 10, ids: 'changed-on-booking', late: 0.05 },
     'answers that show nothing': { empty: 0.2, ids: 'missing' },
     'rows that an answer forgets': { forgotten: 0.02, ids: 'missing' },
+  },
+  'everything has one price': {
+    'receipts of one price, told apart by a number': { receipts: 'numbers', ids: 'changed-on-booking' },
+    'receipts of one price, text extended on booking': { receipts: 'numbers', text: 'extended', ids: 'missing' },
+    'receipts of one price, of payers with like names': { receipts: 'names', ids: 'missing' },
+    'ids are date and line, receipts of one price': { ids: 'of-the-day', late: 0.1, receipts: 'numbers' },
   },
 } satisfies Record<string, Record<string, Habits>>;
 

@@ -77,3 +77,18 @@ function makeTruth(random: Random, serial: number): Truth {
     tip: random.between(20, 900),
   };
 }
+
+const firstNames = ['ANNA', 'ANNE', 'JOHN', 'JOAN', 'MARIA', 'MARIO', 'PETER', 'SARAH'];
+const payers = ['SMITH', 'SCHMIDT', 'ROSSI', 'JONES', 'PATEL', 'OKAFOR', 'MURPHY'].flatMap((name) =>
+  firstNames.map((first) => `${first} ${name}`),
+);
+
+/** The same lives as those of receipts of one price, which only their text tells apart: a number, or the name of a payer. */
+export function asReceipts(truths: readonly Truth[], told: 'numbers' | 'names'): Truth[] {
+  const minor = 1_999;
+  return truths.map((truth) => {
+    const { serial, day } = truth;
+    const merchant = told === 'numbers' ? `INVOICE ${20_260_000 + serial}` : (payers[serial % payers.length] ?? '');
+    return { ...truth, merchant, minor, label: `${merchant} ${minor} ${day}` };
+  });
+}

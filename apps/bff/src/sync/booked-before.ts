@@ -2,7 +2,7 @@ import { dateOf } from './coverage.js';
 import type { Open, Pair } from './pairing.js';
 import type { KnownTransaction } from './reconcile.js';
 import { type Demands, fits } from './resemblance.js';
-import { type Comparable, purchaseOf } from './transaction-row.js';
+import { amountOf, type Comparable, purchaseOf } from './transaction-row.js';
 
 /** A pending transaction that is gone, and its booking, which had been shown beside it. */
 export interface Late<R> {
@@ -71,6 +71,14 @@ export function bookedBefore<R extends Comparable>(
 /** Whether nobody could tell them apart. */
 function areEqual(list: readonly Comparable[]): boolean {
   return new Set(list.map(purchaseOf)).size === 1;
+}
+
+/** Whether a booking that comes only now reads just as the pending row did, and the one that was shown beside it does not. */
+export function betterExplained<R extends Comparable>(open: Open<R>): (late: Late<R>) => boolean {
+  const keyOf = (each: Comparable) => `${amountOf(each)} ${each.description}`;
+  const booked = new Set(open.rows.filter(({ status }) => status === 'BOOKED').map(keyOf));
+  return ({ known, twin }) =>
+    known.description !== null && known.description !== twin.row.description && booked.has(keyOf(known));
 }
 
 /** Those whose booking is of their day, while no row that is still open and of their amount lies so near. */

@@ -12,10 +12,10 @@ export function isBooking<R extends Comparable>({ known, row }: Pair<R>): boolea
   return known.status === 'PENDING' && row.status === 'BOOKED';
 }
 
-/** What bookings among pairs teach: that the pending row went with the booking, and how far the date moved. */
+/** What bookings among pairs teach: that the pending row went with the booking, and what differs. */
 export function bookingsOf<R extends Comparable>(pairs: readonly Pair<R>[]): Partial<Evidence> {
   const bookings = pairs.filter(isBooking);
-  return { replaced: bookings.length, ...movesOf(bookings.map(({ known, row }) => [known, row])) };
+  return { replaced: bookings.length, ...differencesOf(bookings.map(({ known, row }) => [known, row])) };
 }
 
 /** Whether the bank has given the two different ids. */
@@ -26,20 +26,23 @@ export function isOtherId({ known, row }: Sides): boolean {
 /** What a person teaches who says that a booking is that of a pending row, which is still shown beside it or gone. */
 export function toldBooking({ known, row }: Sides, { isShown }: { isShown: boolean }): Partial<Evidence> {
   return {
-    ...movesOf([[known, row]]),
+    ...differencesOf([[known, row]]),
     ...(isShown ? { sideBySide: 1 } : { replaced: 1 }),
     ...(isOtherId({ known, row }) ? { bookedOtherId: 1 } : {}),
   };
 }
 
-/** By how many days the dates of pending rows and their bookings differ. */
-export function movesOf(bookings: readonly (readonly [pending: Comparable, booked: Comparable])[]): Partial<Evidence> {
-  const moved: Partial<Evidence> = {};
+/** By how many days the dates of pending rows and their bookings differ, and whether their texts do. */
+export function differencesOf(
+  bookings: readonly (readonly [pending: Comparable, booked: Comparable])[],
+): Partial<Evidence> {
+  const seen: Partial<Evidence> = {};
+  const count = (name: keyof Evidence) => (seen[name] = (seen[name] ?? 0) + 1);
   for (const [pending, booked] of bookings) {
     const [from, to] = [dateOf(pending), dateOf(booked)];
-    if (!from || !to) continue;
-    const name = movedBy(Math.floor(to.getTime() / dayMs) - Math.floor(from.getTime() / dayMs));
-    moved[name] = (moved[name] ?? 0) + 1;
+    if (from && to) count(movedBy(Math.floor(to.getTime() / dayMs) - Math.floor(from.getTime() / dayMs)));
+    const [before, after] = [pending.description, booked.description];
+    if (before !== null && after !== null) count(before === after ? 'textsKept' : 'textsChanged');
   }
-  return moved;
+  return seen;
 }

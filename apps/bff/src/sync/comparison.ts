@@ -1,5 +1,5 @@
 import type { MatchRule } from './change.js';
-import { bookedBefore, claimedIds, type Late, nearest } from './booked-before.js';
+import { betterExplained, bookedBefore, claimedIds, type Late, nearest } from './booked-before.js';
 import { bookingsOf, isBooking, isOtherId } from './booking-days.js';
 import { besideDays, type Evidence, isShownBeside, noEvidence } from './identity-policy.js';
 import { pairUp, type Open, type Pair, remove } from './pairing.js';
@@ -146,14 +146,14 @@ export class Comparison<R extends Comparable> {
 
   /** What became of pending rows that are gone. */
   private bookings(): void {
-    const { signs, daysBefore, daysAfter, usualDays } = this.terms.policy;
+    const { signs, texts, daysBefore, daysAfter, usualDays } = this.terms.policy;
     const gone = new Set<Comparable>(this.gonePending());
     const isOpen = (each: KnownTransaction) => gone.has(each);
     const days = { daysBefore, daysAfter, usualDays };
     const shown = isShownBeside(this.terms.policy) ? this.pendingByAmount() : new Map<string, Comparable[]>();
     const isAlone = (row: Comparable) => !shown.get(amountOf(row))?.some((pending) => fits(pending, row, days));
     const isBooked = (row: Comparable) => row.status === 'BOOKED' && isAlone(row);
-    const demands = { ...days, known: isOpen, row: isBooked };
+    const demands = { ...days, sameText: texts === 'kept', known: isOpen, row: isBooked };
     if (signs === 'flipped') {
       const flipped = this.link({ ...toBooked, ...demands, flipped: true }, 'sign-flipped');
       this.learn({ signsFlipped: flipped.length, bookedOtherId: flipped.filter(isOtherId).length });
@@ -204,7 +204,9 @@ export class Comparison<R extends Comparable> {
     const unclaimed = this.same.filter((pair) => !taken.has(pair));
     const { policy, dropped } = this.terms;
     const gone = this.open.known.filter(this.covers);
-    const late = choose(bookedBefore(gone, unclaimed, { within: besideDays(policy), dropped }));
+    const isBetter = betterExplained(this.open);
+    const claims = bookedBefore(gone, unclaimed, { within: besideDays(policy), dropped });
+    const late = choose(claims.filter((each) => !isBetter(each)));
     this.late.push(...late);
     remove(this.open, late);
     this.learn({ sideBySide: late.length });

@@ -15,6 +15,9 @@ export interface Evidence {
   signsFlipped: number;
   /** Bookings by how many whole days after their pending row they are dated; the ends count what lies beyond, too. */
   [moved: `moved${number}`]: number | undefined;
+  /** Bookings with the text that they had while pending, and with another one. */
+  textsKept: number;
+  textsChanged: number;
   /** Bookings under the id that they had while pending, and under another one. */
   bookedSameId: number;
   bookedOtherId: number;
@@ -27,6 +30,8 @@ export interface IdentityPolicy {
   /** Whether a pending row is shown beside its booking. `rare`: it happens, and another explanation is better. */
   sideBySide: 'habit' | 'rare' | 'never' | 'unknown';
   signs: 'flipped' | 'kept' | 'unknown';
+  /** Whether a booking reads as its pending row did. */
+  texts: 'kept' | 'changed' | 'unknown';
   /** By how many days a booking may lie before and after its pending row; negative where it always lies on the other side. */
   daysBefore: number;
   daysAfter: number;
@@ -54,6 +59,8 @@ export const noEvidence: Readonly<Evidence> = {
   sideBySide: 0,
   signsKept: 0,
   signsFlipped: 0,
+  textsKept: 0,
+  textsChanged: 0,
   bookedSameId: 0,
   bookedOtherId: 0,
   ...Object.fromEntries(movedDays.map((days) => [movedBy(days), 0])),
@@ -62,7 +69,7 @@ export const noEvidence: Readonly<Evidence> = {
 /** What is concluded from the evidence. Nothing is concluded from a handful of rows, nor from a few exceptions among many. */
 export function policyOf(evidence: Evidence): IdentityPolicy {
   const { idsKept, idsChanged, idsReused, replaced, sideBySide, signsKept, signsFlipped } = evidence;
-  const { bookedSameId, bookedOtherId } = evidence;
+  const { textsKept, textsChanged, bookedSameId, bookedOtherId } = evidence;
   const broken = idsChanged + idsReused;
   return {
     ids:
@@ -85,6 +92,7 @@ export function policyOf(evidence: Evidence): IdentityPolicy {
         : signsKept >= 20 && signsFlipped <= signsKept / 50
           ? 'kept'
           : 'unknown',
+    texts: habit({ kept: textsKept, changed: textsChanged }),
     ...bookingDays(evidence),
     bookingIds: habit({ kept: bookedSameId, changed: bookedOtherId }),
   };

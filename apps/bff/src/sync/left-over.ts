@@ -1,4 +1,4 @@
-import { movesOf } from './booking-days.js';
+import { differencesOf } from './booking-days.js';
 import type { MatchRule } from './change.js';
 import { type Comparison, toBooked } from './comparison.js';
 import { farCandidates, type Within } from './far-candidates.js';
@@ -35,7 +35,7 @@ export function doubtWhatIsLeft<R extends Comparable>(
   const likely = found.filter(({ rule }) => likelyRules.has(rule));
   ask([...joined, ...[...late, ...likely].map(({ known }) => known)], { ...policy, anySign });
   ask(dropped, { ...policy, anySign: false });
-  comparison.learn(movesOf(oneOnOne(gone, comparison)));
+  comparison.learn(differencesOf(oneOnOne(gone, comparison)));
 }
 
 /**

@@ -4,10 +4,33 @@ export type Trigrams = Map<string, ReadonlySet<string>>;
 /** Shared trigrams of a very short text are chance. */
 const overlapSizeMin = 6;
 
+/** The most that texts are alike whose numbers contradict each other: too little to link, or to ask a person. */
+const apartMax = 0.2;
+
+/** The numbers of a text that are long enough to be of an invoice, an order, a shop; days, months and times are not. */
+export function numbersOf(text: string): readonly string[] {
+  return text.match(/\d{3,}/g) ?? [];
+}
+
+/**
+ * Whether the numbers of two texts contradict each other: invoice 20260017 is not invoice 20260018, however alike they read. Texts
+ * of which one has no number, or all numbers of the other, may be of one thing.
+ */
+export function areApart(a: string | null, b: string | null): boolean {
+  if (a === null || b === null || a === b) return false;
+  const [one, other] = [numbersOf(a), numbersOf(b)];
+  return !isWithin(one, other) && !isWithin(other, one);
+}
+
+function isWithin(part: readonly string[], whole: readonly string[]): boolean {
+  return part.every((each) => whole.includes(each));
+}
+
 /**
  * How alike two texts of a bank are, 0 to 1; undefined when one is missing, which is no evidence either way.
  * Trigrams of letters and digits: the Dice coefficient, or the share of the shorter text found in the longer one, because
- * a booked text often extends a pending one and banks cut texts off in the middle of a word.
+ * a booked text often extends a pending one and banks cut texts off in the middle of a word. Numbers that contradict each other
+ * outweigh what is alike.
  */
 export function likeness(a: string | null, b: string | null, known: Trigrams): number | undefined {
   if (a === null || b === null) return undefined;
@@ -19,7 +42,8 @@ export function likeness(a: string | null, b: string | null, known: Trigrams): n
   let shared = 0;
   for (const gram of smaller) if (larger.has(gram)) shared += 1;
   const dice = (2 * shared) / (one.size + other.size);
-  return smaller.size < overlapSizeMin ? dice : Math.max(dice, (0.9 * shared) / smaller.size);
+  const alike = smaller.size < overlapSizeMin ? dice : Math.max(dice, (0.9 * shared) / smaller.size);
+  return alike > apartMax && areApart(a, b) ? apartMax : alike;
 }
 
 function trigrams(text: string, known: Trigrams): ReadonlySet<string> {

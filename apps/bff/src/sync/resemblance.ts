@@ -3,9 +3,18 @@ import { remove, type Open, type Pair } from './pairing.js';
 import type { KnownTransaction } from './reconcile.js';
 import type { Comparable } from './transaction-row.js';
 import { dateOf } from './coverage.js';
+import {
+  type Bunch,
+  type Candidate,
+  choicesOf,
+  confidenceOf,
+  type KnownBunch,
+  pointedAt,
+  type TextDemands,
+} from './text-choices.js';
 
 /** What may be linked although only the amount is the same for sure. */
-export interface Demands {
+export interface Demands extends TextDemands {
   known: (known: KnownTransaction) => boolean;
   row: (row: Comparable) => boolean;
   /** Whole days by which the row may lie before and after what is known. */
@@ -13,10 +22,6 @@ export interface Demands {
   daysAfter: number;
   /** By how many days it nearly always lies after; null where that varies, so that no day tells. The same day unless given. */
   usualDays?: number | null;
-  /** Likeness of the texts that is enough where neither side has another choice. */
-  soleMin: number;
-  /** Likeness that is needed where there is a choice; the next best must be worse by `margin`. */
-  bestMin: number;
   /** Amounts are compared with the opposite sign. */
   flipped?: boolean;
 }
@@ -25,30 +30,15 @@ export interface Resemblance<R> extends Pair<R> {
   confidence: number;
 }
 
-/** Transactions of one amount and currency that read the same, in the order of their dates. */
-interface Bunch<T> {
-  text: string | null;
-  members: T[];
-}
-type KnownBunch = Bunch<KnownTransaction>;
-
-interface Candidate<R> {
-  known: KnownBunch;
-  rows: Bunch<R>;
-  /** Undefined when a text is missing. */
-  text: number | undefined;
-}
-
 export interface Resemblances<R> {
   links: Resemblance<R>[];
   /** Rows that could have come from something known, with its ids; not sure enough to link. */
   uncertain: Map<R, string[]>;
 }
 
-const margin = 0.2;
 /** Less likeness than this is no reason to ask a person. */
 const askMin = 0.3;
-/** More pairs of texts under one amount than this are not compared: nothing could be told apart anyway. */
+/** Of more pairs of texts under one amount than this, only those are compared that a text or a number points at. */
 const pairsMax = 4096;
 const candidatesMax = 5;
 const dayMs = 86_400_000;
@@ -65,11 +55,11 @@ export function resemble<R extends Comparable>(open: Open<R>, demands: Demands):
   for (const group of byAmount(open, demands)) {
     const known = bunches(group.known);
     const rows = bunches(group.rows);
-    if (known.length * rows.length > pairsMax) continue;
     const candidates = candidatesOf({ known, rows }, demands, texts);
+    const choices = choicesOf(candidates);
     const taken = new Set<object>();
     for (const candidate of candidates) {
-      const confidence = confidenceOf(candidate, { candidates, taken }, demands);
+      const confidence = confidenceOf(candidate, { choices, taken }, demands);
       if (confidence === undefined) continue;
       const pairs = inTime(candidate, demands);
       if (pairs.length === 0) continue;
@@ -127,35 +117,23 @@ function idOf(each: Comparable): string {
 
 /** The pairs of texts that have at least one pair of dates that fits, most alike first. */
 function candidatesOf<R extends Comparable>(
-  { known, rows }: { known: KnownBunch[]; rows: Bunch<R>[] },
+  sides: { known: KnownBunch[]; rows: Bunch<R>[] },
   demands: Demands,
   texts: Trigrams,
 ): Candidate<R>[] {
-  const candidates = known.flatMap((one) =>
-    rows
-      .filter((other) => meet(one, other, demands))
-      .map((other): Candidate<R> => ({ known: one, rows: other, text: likeness(one.text, other.text, texts) })),
-  );
+  const pairs =
+    sides.known.length * sides.rows.length > pairsMax
+      ? pointedAt(sides)
+      : sides.known.flatMap((known) => sides.rows.map((rows) => ({ known, rows })));
+  const candidates = pairs
+    .filter(({ known, rows }) => meet(known, rows, demands))
+    .map((pair): Candidate<R> => ({ ...pair, text: likeness(pair.known.text, pair.rows.text, texts) }));
   return candidates.toSorted((a, b) => (b.text ?? 0) - (a.text ?? 0) || order(a, b));
 }
 
 /** Any fixed order serves, as long as it is the same for the same texts. */
 function order<R>(a: Candidate<R>, b: Candidate<R>): number {
   return `${a.known.text} ${a.rows.text}` < `${b.known.text} ${b.rows.text}` ? -1 : 1;
-}
-
-function confidenceOf<R>(
-  { known, rows, text }: Candidate<R>,
-  { candidates, taken }: { candidates: readonly Candidate<R>[]; taken: ReadonlySet<object> },
-  demands: Demands,
-): number | undefined {
-  if (text === undefined || taken.has(known) || taken.has(rows)) return undefined;
-  const rival = candidates.find((other) => {
-    const touches = (other.known === known) !== (other.rows === rows);
-    return touches && !taken.has(other.known) && !taken.has(other.rows);
-  });
-  if (!rival) return text >= demands.soleMin ? 0.9 + text / 10 : undefined;
-  return text >= demands.bestMin && text - (rival.text ?? 0) >= margin ? 0.85 + text / 10 : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { dateOf } from './coverage.js';
 import type { Found } from './comparison.js';
-import { likeness, type Trigrams } from './likeness.js';
+import { areApart, likeness, type Trigrams } from './likeness.js';
 import { remove, type Open } from './pairing.js';
 import type { KnownTransaction } from './reconcile.js';
 import type { Comparable } from './transaction-row.js';
@@ -82,7 +82,7 @@ export function agreement(
   { texts, lasts }: { texts: Trigrams; lasts: boolean },
 ): number | undefined {
   const sameAmount = isSameAmount(known, row);
-  if (!sameAmount && !lasts) return undefined;
+  if ((!sameAmount && !lasts) || areApart(known.description, row.description)) return undefined;
   const days = daysBetween(known, row);
   const text = likeness(known.description, row.description, texts) ?? 0;
   if (known.status === 'BOOKED' && row.status === 'BOOKED') {

@@ -1,4 +1,4 @@
-import { movesOf } from './booking-days.js';
+import { differencesOf } from './booking-days.js';
 import type { Comparison } from './comparison.js';
 import type { KnownTransaction, Terms } from './reconcile.js';
 import { fits, type Resemblance, resemble } from './resemblance.js';
@@ -53,7 +53,11 @@ export function joinSideBySide<R extends Comparable>(
     const gone = sameDay ? [] : comparison.gonePending();
     const { links, uncertain } = resemble(
       { known: [...known, ...gone], rows: bookings.filter((row) => !taken.has(row)) },
-      sameDay ? { ...demands, daysBefore: 0, daysAfter: 0 } : { ...demands, usualDays: policy.usualDays },
+      {
+        ...demands,
+        ...(sameDay ? { daysBefore: 0, daysAfter: 0 } : { usualDays: policy.usualDays }),
+        sameText: policy.texts === 'kept',
+      },
     );
     const replaced: Resemblance<R>[] = [];
     for (const link of links) {
@@ -66,7 +70,10 @@ export function joinSideBySide<R extends Comparable>(
     comparison.takeBooked(replaced);
     if (!sameDay) comparison.doubt(uncertain);
   }
-  comparison.learn({ ...movesOf(besides.map(({ pending, booked }) => [pending, booked])), sideBySide: besides.length });
+  comparison.learn({
+    ...differencesOf(besides.map(({ pending, booked }) => [pending, booked])),
+    sideBySide: besides.length,
+  });
   const gone = new Set(besides.flatMap(({ pending, booked }) => [pending, booked]));
   comparison.open.rows = comparison.open.rows.filter((row) => !gone.has(row));
   return besides;
