@@ -8,6 +8,8 @@ let account: string;
 beforeAll(async () => {
   fixture = await startForTest();
   berlin = new BerlinTpp(fixture, 'fjordbank');
+  // At other times nothing may be pending, or nothing late.
+  await berlin.control('clock', { set: '2026-11-20T14:00:00Z' });
   consentId = (await berlin.createConsent(globalAccess, { 'psu-id': 'ada' })).body.consentId;
   await berlin.control('decoupled', { bank: 'fjordbank', consentId, decision: 'approve' });
   const attended = { 'psu-ip-address': '192.0.2.7' };
@@ -68,18 +70,13 @@ it('holds an amount for a day and books it never', async () => {
 });
 
 it('shows some booked rows days late, under their old date', async () => {
-  let missing: unknown[] = [];
-  let days = 0;
-  // There are days of which no row is late.
-  for (; missing.length === 0 && days < 14; days += 1) {
-    await berlin.control('clock', { advance: 'P1D' });
-    const late = ids((await rowsWith('late-booking')).booked);
-    missing = ids((await rowsWith(undefined)).booked).filter((id) => !late.includes(id));
-  }
+  const late = ids((await rowsWith('late-booking')).booked);
+  const plain = ids((await rowsWith(undefined)).booked);
+  const missing = plain.filter((id) => !late.includes(id));
   expect(missing.length).toBeGreaterThan(0);
   await berlin.control('clock', { advance: 'P4D' });
   expect(ids((await rowsWith('late-booking')).booked)).toEqual(expect.arrayContaining(missing));
-  await berlin.control('clock', { advance: `-P${days + 4}D` });
+  await berlin.control('clock', { advance: '-P4D' });
 });
 
 it('bends the rows of UK banks alike', async () => {
