@@ -165,6 +165,8 @@ export class LabelledBank {
         return pending ? `VISA 4411 ${merchant} GBP` : merchant.toLowerCase();
       case 'replaced':
         return pending ? `AUTH ${serial}` : merchant;
+      case 'renumbered':
+        return `${merchant} AUTH ${100_000 + ((serial * (pending ? 7_919 : 104_729)) % 900_000)}`;
       case 'case-changed':
         return today < this.onceOn ? merchant : `${merchant.toLowerCase()} (card)`;
       default:

@@ -12,7 +12,7 @@ export interface Habits {
     | 'only-booked'
     | 'a-day-late'
     | 'changed-on-booking';
-  text?: 'extended' | 'cleaned' | 'replaced' | 'case-changed';
+  text?: 'extended' | 'cleaned' | 'replaced' | 'case-changed' | 'renumbered';
   date?: 'moved-to-booking' | 'future' | 'appears-later' | 'value-until-booked' | 'back-dated' | 'shifted-once';
   amount?: 'tipped';
   sign?: 'unsigned-while-pending' | 'flipped-once';
@@ -105,11 +105,13 @@ export const pathologiesByKind = {
     'answers that show nothing': { empty: 0.2, ids: 'missing' },
     'rows that an answer forgets': { forgotten: 0.02, ids: 'missing' },
   },
-  'everything has one price': {
+  'texts mislead': {
     'receipts of one price, told apart by a number': { receipts: 'numbers', ids: 'changed-on-booking' },
     'receipts of one price, text extended on booking': { receipts: 'numbers', text: 'extended', ids: 'missing' },
     'receipts of one price, of payers with like names': { receipts: 'names', ids: 'missing' },
     'ids are date and line, receipts of one price': { ids: 'of-the-day', late: 0.1, receipts: 'numbers' },
+    'a number in the text changes on booking': { text: 'renumbered', ids: 'missing' },
+    'a number in the text changes on booking, id kept': { text: 'renumbered' },
   },
 } satisfies Record<string, Record<string, Habits>>;
 

@@ -1,5 +1,6 @@
 import { dateOf } from './coverage.js';
 import { type Evidence, movedBy } from './identity-policy.js';
+import { areApart, areNumbered } from './likeness.js';
 import type { Pair } from './pairing.js';
 import type { Comparable } from './transaction-row.js';
 
@@ -43,6 +44,7 @@ export function differencesOf(
     if (from && to) count(movedBy(Math.floor(to.getTime() / dayMs) - Math.floor(from.getTime() / dayMs)));
     const [before, after] = [pending.description, booked.description];
     if (before !== null && after !== null) count(before === after ? 'textsKept' : 'textsChanged');
+    if (areNumbered(before, after)) count(areApart(before, after) ? 'numbersChanged' : 'numbersKept');
   }
   return seen;
 }

@@ -105,7 +105,7 @@ export class Comparison<R extends Comparable> {
     const apart: Open<R> = { known: holdApart(this.open, this.partners), rows: this.open.rows };
     for (const status of ['BOOKED', 'PENDING'] as const) {
       const is = (each: Comparable) => each.status === status;
-      const { links, uncertain } = resemble(apart, { ...toReissued, known: is, row: is });
+      const { links, uncertain } = resemble(apart, { ...toReissued, ...this.numbers(), known: is, row: is });
       for (const each of links) this.found.push({ ...each, rule: 'reissued' });
       this.doubt(uncertain);
     }
@@ -153,7 +153,7 @@ export class Comparison<R extends Comparable> {
     const shown = isShownBeside(this.terms.policy) ? this.pendingByAmount() : new Map<string, Comparable[]>();
     const isAlone = (row: Comparable) => !shown.get(amountOf(row))?.some((pending) => fits(pending, row, days));
     const isBooked = (row: Comparable) => row.status === 'BOOKED' && isAlone(row);
-    const demands = { ...days, sameText: texts === 'kept', known: isOpen, row: isBooked };
+    const demands = { ...days, ...this.numbers(), sameText: texts === 'kept', known: isOpen, row: isBooked };
     if (signs === 'flipped') {
       const flipped = this.link({ ...toBooked, ...demands, flipped: true }, 'sign-flipped');
       this.learn({ signsFlipped: flipped.length, bookedOtherId: flipped.filter(isOtherId).length });
@@ -213,10 +213,14 @@ export class Comparison<R extends Comparable> {
   }
 
   private link(demands: Demands, rule: MatchRule): Resemblances<R>['links'] {
-    const { links, uncertain } = resemble(this.open, demands);
+    const { links, uncertain } = resemble(this.open, { ...this.numbers(), ...demands });
     for (const each of links) this.found.push({ ...each, rule });
     this.doubt(uncertain);
     return links;
+  }
+
+  private numbers(): Pick<Demands, 'numbersVary'> {
+    return { numbersVary: this.terms.policy.numbers === 'changing' };
   }
 
   private take(pairs: readonly Pair<R>[], rule: MatchRule, confidence: number): void {

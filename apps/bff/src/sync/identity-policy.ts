@@ -18,6 +18,9 @@ export interface Evidence {
   /** Bookings with the text that they had while pending, and with another one. */
   textsKept: number;
   textsChanged: number;
+  /** Bookings whose numbers in the text agree with those that they had while pending, and contradict them. */
+  numbersKept: number;
+  numbersChanged: number;
   /** Bookings under the id that they had while pending, and under another one. */
   bookedSameId: number;
   bookedOtherId: number;
@@ -32,6 +35,8 @@ export interface IdentityPolicy {
   signs: 'flipped' | 'kept' | 'unknown';
   /** Whether a booking reads as its pending row did. */
   texts: 'kept' | 'changed' | 'unknown';
+  /** Whether long numbers in texts tell one transaction from another, or change when it is booked. */
+  numbers: 'telling' | 'changing';
   /** By how many days a booking may lie before and after its pending row; negative where it always lies on the other side. */
   daysBefore: number;
   daysAfter: number;
@@ -61,6 +66,8 @@ export const noEvidence: Readonly<Evidence> = {
   signsFlipped: 0,
   textsKept: 0,
   textsChanged: 0,
+  numbersKept: 0,
+  numbersChanged: 0,
   bookedSameId: 0,
   bookedOtherId: 0,
   ...Object.fromEntries(movedDays.map((days) => [movedBy(days), 0])),
@@ -69,7 +76,7 @@ export const noEvidence: Readonly<Evidence> = {
 /** What is concluded from the evidence. Nothing is concluded from a handful of rows, nor from a few exceptions among many. */
 export function policyOf(evidence: Evidence): IdentityPolicy {
   const { idsKept, idsChanged, idsReused, replaced, sideBySide, signsKept, signsFlipped } = evidence;
-  const { textsKept, textsChanged, bookedSameId, bookedOtherId } = evidence;
+  const { textsKept, textsChanged, numbersKept, numbersChanged, bookedSameId, bookedOtherId } = evidence;
   const broken = idsChanged + idsReused;
   return {
     ids:
@@ -93,6 +100,7 @@ export function policyOf(evidence: Evidence): IdentityPolicy {
           ? 'kept'
           : 'unknown',
     texts: habit({ kept: textsKept, changed: textsChanged }),
+    numbers: numbersChanged >= 10 && numbersChanged > numbersKept ? 'changing' : 'telling',
     ...bookingDays(evidence),
     bookingIds: habit({ kept: bookedSameId, changed: bookedOtherId }),
   };

@@ -2,7 +2,7 @@ import { differencesOf } from './booking-days.js';
 import type { MatchRule } from './change.js';
 import { type Comparison, toBooked } from './comparison.js';
 import { farCandidates, type Within } from './far-candidates.js';
-import { likeness, type Trigrams } from './likeness.js';
+import { areApart, likeness, type Trigrams } from './likeness.js';
 import type { KnownTransaction, Terms } from './reconcile.js';
 import type { Beside } from './side-by-side.js';
 import { amountOf, type Comparable, isPending } from './transaction-row.js';
@@ -35,7 +35,11 @@ export function doubtWhatIsLeft<R extends Comparable>(
   const likely = found.filter(({ rule }) => likelyRules.has(rule));
   ask([...joined, ...[...late, ...likely].map(({ known }) => known)], { ...policy, anySign });
   ask(dropped, { ...policy, anySign: false });
-  comparison.learn(differencesOf(oneOnOne(gone, comparison)));
+  const { apart = [], alike = [] } = Object.groupBy(oneOnOne(gone, comparison), ([one, other]) =>
+    areApart(one.description, other.description) ? 'apart' : 'alike',
+  );
+  // What contradicts in its numbers may well be two: that it is not says the institution's habit alone.
+  comparison.learn({ ...differencesOf(alike), numbersChanged: apart.length });
 }
 
 /**

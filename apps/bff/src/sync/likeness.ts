@@ -22,6 +22,11 @@ export function areApart(a: string | null, b: string | null): boolean {
   return !isWithin(one, other) && !isWithin(other, one);
 }
 
+/** Whether both texts have such numbers. */
+export function areNumbered(a: string | null, b: string | null): boolean {
+  return [a, b].every((text) => text !== null && numbersOf(text).length > 0);
+}
+
 function isWithin(part: readonly string[], whole: readonly string[]): boolean {
   return part.every((each) => whole.includes(each));
 }
@@ -29,8 +34,7 @@ function isWithin(part: readonly string[], whole: readonly string[]): boolean {
 /**
  * How alike two texts of a bank are, 0 to 1; undefined when one is missing, which is no evidence either way.
  * Trigrams of letters and digits: the Dice coefficient, or the share of the shorter text found in the longer one, because
- * a booked text often extends a pending one and banks cut texts off in the middle of a word. Numbers that contradict each other
- * outweigh what is alike.
+ * a booked text often extends a pending one and banks cut texts off in the middle of a word.
  */
 export function likeness(a: string | null, b: string | null, known: Trigrams): number | undefined {
   if (a === null || b === null) return undefined;
@@ -42,8 +46,13 @@ export function likeness(a: string | null, b: string | null, known: Trigrams): n
   let shared = 0;
   for (const gram of smaller) if (larger.has(gram)) shared += 1;
   const dice = (2 * shared) / (one.size + other.size);
-  const alike = smaller.size < overlapSizeMin ? dice : Math.max(dice, (0.9 * shared) / smaller.size);
-  return alike > apartMax && areApart(a, b) ? apartMax : alike;
+  return smaller.size < overlapSizeMin ? dice : Math.max(dice, (0.9 * shared) / smaller.size);
+}
+
+/** The same where numbers tell one thing from another: if they contradict each other, that outweighs what is alike. */
+export function numberedLikeness(a: string | null, b: string | null, known: Trigrams): number | undefined {
+  const alike = likeness(a, b, known);
+  return alike !== undefined && alike > apartMax && areApart(a, b) ? apartMax : alike;
 }
 
 function trigrams(text: string, known: Trigrams): ReadonlySet<string> {

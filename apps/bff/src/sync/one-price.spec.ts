@@ -102,3 +102,27 @@ describe('an institution that leaves texts as they are when it books', () => {
     expect(ledger.evidence).toMatchObject({ textsKept: 2, textsChanged: 1 });
   });
 });
+
+describe('an institution that changes the numbers in its texts when it books', () => {
+  const said = (at: number, pending: boolean) =>
+    row({ text: `BAKERY AUTH ${pending ? 1_000 + at : 9_000 - at}`, amount: -1 - at, day: 1 + at, pending });
+
+  it('is found out by bookings that leave no other choice, and followed from then on', () => {
+    const ledger = new Ledger();
+    const booked: ReturnType<typeof row>[] = [];
+    for (let at = 0; at < 10; at += 1) {
+      ledger.see([...booked, said(at, true)]);
+      booked.push(said(at, false));
+      expect(kinds(ledger.see(booked)).toSorted()).toEqual(['added', 'removed']);
+      expect(ledger.live.at(-1)).toMatchObject({ flag: { reason: 'uncertain-link' } });
+    }
+    expect(ledger.evidence).toMatchObject({ numbersChanged: 10, numbersKept: 0 });
+    ledger.policy = policyOf(ledger.evidence);
+    ledger.see([...booked, said(10, true)]);
+    expect(kinds(ledger.see([...booked, said(10, false)]))).toEqual(['linked']);
+  });
+
+  it('is no shop that had some payments cancelled', () => {
+    expect(policyOf({ ...noEvidence, numbersKept: 40, numbersChanged: 12 }).numbers).toBe('telling');
+  });
+});

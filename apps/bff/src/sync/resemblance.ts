@@ -1,4 +1,4 @@
-import { likeness, type Trigrams } from './likeness.js';
+import { likeness, numberedLikeness, type Trigrams } from './likeness.js';
 import { remove, type Open, type Pair } from './pairing.js';
 import type { KnownTransaction } from './reconcile.js';
 import type { Comparable } from './transaction-row.js';
@@ -125,9 +125,10 @@ function candidatesOf<R extends Comparable>(
     sides.known.length * sides.rows.length > pairsMax
       ? pointedAt(sides)
       : sides.known.flatMap((known) => sides.rows.map((rows) => ({ known, rows })));
+  const alike = demands.numbersVary ? likeness : numberedLikeness;
   const candidates = pairs
     .filter(({ known, rows }) => meet(known, rows, demands))
-    .map((pair): Candidate<R> => ({ ...pair, text: likeness(pair.known.text, pair.rows.text, texts) }));
+    .map((pair): Candidate<R> => ({ ...pair, text: alike(pair.known.text, pair.rows.text, texts) }));
   return candidates.toSorted((a, b) => (b.text ?? 0) - (a.text ?? 0) || order(a, b));
 }
 

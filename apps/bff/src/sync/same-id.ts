@@ -82,7 +82,7 @@ export function agreement(
   { texts, lasts }: { texts: Trigrams; lasts: boolean },
 ): number | undefined {
   const sameAmount = isSameAmount(known, row);
-  if ((!sameAmount && !lasts) || areApart(known.description, row.description)) return undefined;
+  if (!lasts && (!sameAmount || areApart(known.description, row.description))) return undefined;
   const days = daysBetween(known, row);
   const text = likeness(known.description, row.description, texts) ?? 0;
   if (known.status === 'BOOKED' && row.status === 'BOOKED') {

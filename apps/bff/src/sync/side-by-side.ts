@@ -57,6 +57,7 @@ export function joinSideBySide<R extends Comparable>(
         ...demands,
         ...(sameDay ? { daysBefore: 0, daysAfter: 0 } : { usualDays: policy.usualDays }),
         sameText: policy.texts === 'kept',
+        numbersVary: policy.numbers === 'changing',
       },
     );
     const replaced: Resemblance<R>[] = [];

@@ -9,6 +9,8 @@ export interface TextDemands {
   bestMin: number;
   /** Nothing is linked but what reads the same. */
   sameText?: boolean;
+  /** Numbers in texts change from row to row of one transaction, and tell nothing. */
+  numbersVary?: boolean;
 }
 
 /** Transactions of one amount and currency that read the same, in the order of their dates. */
