@@ -154,6 +154,23 @@ describe('an equal pending row that is still shown', () => {
   });
 });
 
+describe('the booking under another id, where ids usually outlive it', () => {
+  const booked = (from: string, to: string): string[] => {
+    const ledger = new Ledger();
+    ledger.policy = { ...policyOf(noEvidence), bookingIds: 'kept' };
+    ledger.see([rent, row({ id: from, day: 2, pending: true })]);
+    return kinds(ledger.see([rent, row({ id: to, day: 2 })])).toSorted();
+  };
+
+  it('is that of the pending row if the ids are numbers of lines', () => {
+    expect(booked('20240302.1', '20240302.2')).toEqual(['linked']);
+  });
+
+  it('is another transaction if they are not', () => {
+    expect(booked('TX-9A1-x', 'TX-9A2-x')).toEqual(['added', 'removed']);
+  });
+});
+
 describe('by how many days bookings move', () => {
   it('is learnt from what is only flagged, so that the window can widen again', () => {
     const ledger = new Ledger();

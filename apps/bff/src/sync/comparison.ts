@@ -139,7 +139,7 @@ export class Comparison<R extends Comparable> {
     const claimed = isShownBeside(this.terms.policy) ? claimedIds(this.same) : new Set<string>();
     return this.open.known.filter((each) => {
       const isGone = isPending(each) && each.into === null && this.covers(each);
-      const isHeld = this.areIdsHeld && this.isTrusted(each.bankId);
+      const isHeld = this.areIdsHeld && this.isTrusted(each.bankId) && !positional.test(each.bankId);
       return isGone && !isHeld && !claimed.has(each.id) && !this.awaits(each);
     });
   }
