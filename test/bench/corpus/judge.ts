@@ -69,6 +69,15 @@ function isSame(before: Labelled, after: Labelled): boolean {
   );
 }
 
+/** The truths whose pending rows are shown, together with those that nobody could tell from them. */
+function pendingByLabel(rows: readonly Labelled[]): Map<string, ReadonlySet<number>> {
+  const groups = Map.groupBy(
+    rows.filter(({ status }) => status === 'PENDING'),
+    ({ truth }) => truth.label,
+  );
+  return new Map([...groups].map(([label, equal]) => [label, new Set(equal.map(({ truth }) => truth.serial))]));
+}
+
 /** One account of one bank through all its answers, and what came of each row. */
 export class Judge {
   readonly figures: Figures = { ...noFigures };
@@ -95,17 +104,24 @@ export class Judge {
     const shown = new Set<number>();
     const booked = new Set<number>();
     const late = new Set<number>();
+    let before = new Map<string, ReadonlySet<number>>();
     for (const answer of answers) {
+      const now = pendingByLabel(answer.rows);
       this.unmarked.clear();
       this.see(answer);
       for (const { truth, status } of answer.rows) {
         if (status === 'BOOKED' && pending.has(truth.serial) && !booked.has(truth.serial)) {
           if (!habits.noClue) late.add(truth.serial);
-          if (this.unmarked.has(truth.serial)) this.passOver(truth, habits);
+          // Its pending row is gone, and one that nobody could tell from it has come: it looks as if it were still shown.
+          const [was, is] = [before.get(truth.label), now.get(truth.label)];
+          const others = (is?.size ?? 0) - (is?.has(truth.serial) ? 1 : 0);
+          const isReplaced = was !== undefined && others >= was.size;
+          if (this.unmarked.has(truth.serial)) this.passOver(truth, habits.noClue || isReplaced);
         }
         shown.add(truth.serial);
       }
       for (const { truth, status } of answer.rows) (status === 'PENDING' ? pending : booked).add(truth.serial);
+      before = now;
     }
     this.figures.rows += shown.size;
     this.figures.booked += late.size;
@@ -113,7 +129,7 @@ export class Judge {
   }
 
   /** A booking of which nothing is said although its pending row was known. */
-  private passOver({ serial }: Truth, { noClue = false }: Habits): void {
+  private passOver({ serial }: Truth, noClue: boolean): void {
     const isClueless = noClue || this.taken.has(serial);
     this.figures[isClueless ? 'clueless' : 'silent'] += 1;
     if (!isClueless) this.tell?.(`  SILENT: ${serial} was pending, and nothing is said of its booking`);
