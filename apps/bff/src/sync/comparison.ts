@@ -1,6 +1,6 @@
 import type { MatchRule } from './change.js';
 import { betterExplained, bookedBefore, claimedIds, type Late, nearest } from './booked-before.js';
-import { bookingsOf, isBooking, isOtherId } from './booking-days.js';
+import { bookingsOf, isBooking, isOtherId } from './booking-evidence.js';
 import { besideDays, type Evidence, isShownBeside, noEvidence } from './identity-policy.js';
 import { pairUp, type Open, type Pair, remove } from './pairing.js';
 import type { KnownTransaction, Rest, Terms } from './reconcile.js';
@@ -153,7 +153,7 @@ export class Comparison<R extends Comparable> {
     const shown = isShownBeside(this.terms.policy) ? this.pendingByAmount() : new Map<string, Comparable[]>();
     const isAlone = (row: Comparable) => !shown.get(amountOf(row))?.some((pending) => fits(pending, row, days));
     const isBooked = (row: Comparable) => row.status === 'BOOKED' && isAlone(row);
-    const demands = { ...days, ...this.numbers(), sameText: texts === 'kept', known: isOpen, row: isBooked };
+    const demands = { ...days, sameText: texts === 'kept', known: isOpen, row: isBooked };
     if (signs === 'flipped') {
       const flipped = this.link({ ...toBooked, ...demands, flipped: true }, 'sign-flipped');
       this.learn({ signsFlipped: flipped.length, bookedOtherId: flipped.filter(isOtherId).length });
@@ -164,7 +164,7 @@ export class Comparison<R extends Comparable> {
     // Not believed before it is a habit, but remembered and told.
     const { links: flips } = resemble(
       { known: [...this.open.known], rows: [...this.open.rows] },
-      { ...toFlipped, ...demands, daysBefore: Math.min(3, daysBefore), flipped: true },
+      { ...toFlipped, ...this.numbers(), ...demands, daysBefore: Math.min(3, daysBefore), flipped: true },
     );
     this.learn({ signsFlipped: flips.length });
     this.doubt(new Map(flips.map(({ known, row }) => [row, [known.id]])));

@@ -1,4 +1,4 @@
-import { differencesOf } from './booking-days.js';
+import { differencesOf } from './booking-evidence.js';
 import type { MatchRule } from './change.js';
 import { type Comparison, toBooked } from './comparison.js';
 import { farCandidates, type Within } from './far-candidates.js';

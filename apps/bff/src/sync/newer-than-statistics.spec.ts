@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Transaction } from '#libs/contract';
-import type { BffPrisma } from '#libs/database';
+import { type BffPrisma, transaction } from '#libs/database';
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.js';
+import { moveTransactions } from './moved-transactions.js';
 import { newAccount, type RecordedAccount, take } from './recorded-account.fixture.js';
 
 let db: FreshDatabase<BffPrisma>;
@@ -71,5 +72,15 @@ describe.each(Object.entries(heardOf))('an account, where the planner has heard 
     await take(db.pool, account, history);
     const renamed = history.map((each) => ({ ...each, description: `${each.description} plc` }));
     expect(await take(db.pool, account, renamed)).toMatchObject({ added: 0, modified: 12_000, removed: 0 });
+  });
+
+  it('is moved under another one', { timeout: patienceMs }, async () => {
+    const history = Array.from({ length: 12_000 }, (_, index) => row(index, 'Newcomer'));
+    await take(db.pool, account, history);
+    const { accountId: to } = await newAccount(db.pool);
+    const { customerId, accountId: from } = account;
+    await transaction(db.pool, (tx) => moveTransactions(tx, { customerId, from, to }));
+    const { rowCount } = await db.pool.query('select from transactions where account_id = $1', [to]);
+    expect(rowCount).toBe(12_000);
   });
 });

@@ -1,4 +1,4 @@
-import { isBooking } from './booking-days.js';
+import { isBooking } from './booking-evidence.js';
 import type { Flagged } from './change.js';
 import type { Comparison } from './comparison.js';
 import { type IdentityPolicy, isShownBeside } from './identity-policy.js';

@@ -66,8 +66,8 @@ function wireSql(id: string): string {
 /**
  * Writes changes into the log and into the table that is its projection, in the caller's transaction. The numbers of the
  * log are taken from the customer's row, which stays locked until that transaction ends: no gaps, and one order for all
- * accounts of the customer. What transactions say is taken from the staged answer by Postgres itself; four statements
- * whatever the number of changes, none when there are no changes.
+ * accounts of the customer. What transactions say is taken from the staged answer by Postgres itself; four statements that
+ * write, whatever the number of changes, none when there are no changes.
  */
 export async function recordChanges(
   client: PoolClient,

@@ -1,4 +1,4 @@
-import { differencesOf } from './booking-days.js';
+import { differencesOf } from './booking-evidence.js';
 import type { Comparison } from './comparison.js';
 import type { KnownTransaction, Terms } from './reconcile.js';
 import { fits, type Resemblance, resemble } from './resemblance.js';

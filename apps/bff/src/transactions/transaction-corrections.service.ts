@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { problems } from '#libs/contract';
 import { POOL, transaction } from '#libs/database';
 import type { Scope } from '../auth/caller.js';
-import { toldBooking } from '../sync/booking-days.js';
+import { toldBooking } from '../sync/booking-evidence.js';
 import type { Change, Flag } from '../sync/change.js';
 import { noEvidence } from '../sync/identity-policy.js';
 import { InstitutionPolicies } from '../sync/institution-policies.js';
